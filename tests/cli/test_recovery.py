@@ -85,6 +85,13 @@ def test_what_a_command_changes_goes_up_and_comes_back(first, new, service, secu
     elsewhere = Terminal(tmp_path / "elsewhere", NOWHERE, key="passkey")
     elsewhere.json("vault", "recover", "--key", "passkey", "--car", file)
     assert sealed(elsewhere) == sealed(first)
+    taken, own = Terminal(tmp_path / "taken", service, key="passkey"), "did:new:0x" + "01" * 32
+    with VaultStore(directory=taken.folder) as store:
+        store.save(VaultManifest(root_cid=None, did=own, updated_at=1, wasm_version="1", schema_version=1), b"", 1)
+        store.set_note("passkey", "own")
+    assert "there is a vault here already" in taken.run("vault", "recover", code=Exit.FAILED).stderr
+    with VaultStore(directory=taken.folder) as store:
+        assert (store.dids(), store.note("passkey")) == ([own], "own")
 
 
 def test_two_terminals_that_both_changed(first, new):

@@ -298,6 +298,11 @@ def test_an_export_is_imported_elsewhere_and_others_may_not_read_it_at_any_momen
     other, bad = Terminal(tmp_path / "other"), Terminal(tmp_path / "bad", password="another password")
     assert other.json("vault", "import", str(target))["did"] == exported["did"]
     assert other.json("vault", "status")["did"] == exported["did"]
+    taken = Terminal(tmp_path / "taken", key="passkey")
+    own = taken.json("vault", "create", "--software")["did"]
+    for words in (("import", str(target)), ("pair", "http://127.0.0.1:9/x"), ("receive",)):
+        assert "there is a vault here already" in taken.run("vault", *words, code=Exit.FAILED).stderr
+    assert taken.json("vault", "status")["did"] == own
     assert "not imported" in bad.run("vault", "import", str(target), code=Exit.FAILED).stderr
 
 

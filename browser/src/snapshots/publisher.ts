@@ -145,8 +145,9 @@ export class Publisher {
     const { newest, hasMain, atMain } = await this.#hosts.gateways.answers(name);
     if (!hasMain) return state; // it does not say
     this.#isVerified = true;
-    if (newest && atMain && newest.sequence >= state.sequence) return state;
-    const acknowledgedRoot = newest && newest.rootCid;
+    const isNewest = newest && newest.sequence >= state.sequence; // the one seen last, or another device's
+    if (isNewest && atMain) return state;
+    const acknowledgedRoot = isNewest ? state.acknowledgedRoot : newest && newest.rootCid;
     return this.#note(state, { status: "queued", acknowledgedRoot, acknowledgedRevision: 0 });
   }
 

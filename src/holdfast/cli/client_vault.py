@@ -146,6 +146,7 @@ _REMEDIES = {
 
 _DOWN = 500  # an HTTP status from this one on is not about the request
 NO_VAULT = "there is no vault here yet: holdfast vault create, or name its folder: --vault-dir"
+HAS_VAULT = "there is a vault here already: use --vault-dir to choose another folder"
 
 
 class NoVault(Exception):
@@ -213,6 +214,21 @@ def stored_vaults(folder: Path | None, *, new: bool = True, reads: bool = False)
         if not read_only:
             sessions.end_if_over(store, folder)
         yield store
+
+
+@contextmanager
+def new_vault(folder: Path | None) -> Iterator[tuple[VaultStore, Vault]]:
+    """Yield a store without a vault, and the vault that goes there. Raises ClientStateError for one that has a vault.
+
+    No command chooses among several.
+    """
+    from holdfast.client.blocking.vault import Vault
+    from holdfast.wire.client_errors import ClientStateError
+
+    with stored_vaults(folder) as store, Vault(store) as vault:
+        if store.dids():
+            raise ClientStateError(HAS_VAULT)
+        yield store, vault
 
 
 @contextmanager

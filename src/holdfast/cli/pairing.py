@@ -45,9 +45,8 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, object]:
 def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, object]:
     """Receive a vault from another device, given its link or multiaddress. Raises SyncRefused, NetworkError."""
     from holdfast.client.blocking.pairing import receive
-    from holdfast.client.blocking.vault import Vault
 
-    with common.stored_vaults(folder) as store, Vault(store) as vault:
+    with common.new_vault(folder) as (store, vault):
         opener = common.key_provider(key, service, store, new=True)
         done = receive(vault, _channel(link), opener, _show_digits, _confirmed)
         return {"did": done.did, "received": True}
@@ -58,11 +57,10 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
     import secrets
 
     from holdfast.client.blocking.pairing import receive
-    from holdfast.client.blocking.vault import Vault
     from holdfast.client.sync.libp2p_meeting import Libp2pMeeting, MeetingChannel
 
     listen, meeting = f"/ip4/{host or '127.0.0.1'}/tcp/0/ws", secrets.token_urlsafe(16)
-    with common.stored_vaults(folder) as store, Vault(store) as vault:
+    with common.new_vault(folder) as (store, vault):
         opener = common.key_provider(key, service, store, new=True)
         with Libp2pMeeting(log=vault.boot_log, listen=listen, only=meeting) as meetings:
             common.say(f"in the browser, at “Pair another device”:  {meetings.address}#{meeting}")
@@ -162,7 +160,10 @@ def _show(address: str) -> None:
 
 def _typed(digits: str) -> str:
     # This device shows its digits only afterwards, so that no one copies them from here instead of the new device.
-    typed = str(typer.prompt("the new device shows", err=True, default="", show_default=False)).strip()
+    try:
+        typed = str(typer.prompt("the new device shows", err=True, default="", show_default=False)).strip()
+    except typer.Abort:  # raised in a thread that serves the new device, where only a refusal ends the pairing
+        return ""
     if typed == digits:
         _show_digits(digits)
     return typed

@@ -34,21 +34,24 @@ class Wanted:
 
 
 def recover(folder: Path | None, wanted: Wanted) -> Recovered:
-    """Recover a vault into a folder that has no vault yet. Raises ServiceError, ValueError."""
+    """Recover a vault into a folder that has no other vault. Raises ServiceError, ValueError."""
     from holdfast.client.blocking.client import Client
     from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import SnapshotConfig
+    from holdfast.wire.client_errors import ClientStateError
 
     config, source = SnapshotConfig(automatic=False, gateway_urls=wanted.gateways), _source(wanted)
     with common.stored_vaults(folder) as store, Vault(store) as vault:
+        before = store.dids()
         with Client(wanted.service, vault=vault, snapshots=config, timeout=30) as client:
-            if wanted.key == "passkey":
-                passkey = Noticed(common.passkey_sources(wanted.service, store))
-                found = client.recover(passkey=passkey, on_progress=common.say, **source)
-                store.set_note("passkey", passkey.credential_id)
-            else:
-                opener = common.key_provider(wanted.key, wanted.service)
-                found = client.recover(key=opener, on_progress=common.say, **source)
+            passkey = Noticed(common.passkey_sources(wanted.service, store)) if wanted.key == "passkey" else None
+            opener = None if passkey else common.key_provider(wanted.key, wanted.service)
+            found = client.recover(passkey=passkey, key=opener, on_progress=common.say, **source)
+        if before and found.did not in before:
+            store.delete(found.did)
+            raise ClientStateError(common.HAS_VAULT)
+        if passkey is not None:
+            store.set_note("passkey", passkey.credential_id)
         client_snapshots.begin(store, wanted.service)
         return found
 

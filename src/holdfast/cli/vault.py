@@ -19,8 +19,7 @@ from holdfast.cli import (
 )
 from holdfast.cli import client_vault as common
 from holdfast.cli.client_vault import DEFAULT_SERVICE, AsJson, Folder, ForeignContracts, Key, Service, ValShare
-from holdfast.cli.exits import Exit
-from holdfast.cli.output import emit, fail
+from holdfast.cli.output import emit
 from holdfast.client.storage.private_files import read_named
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="The vault on this machine.")
@@ -47,15 +46,10 @@ def create(  # noqa: PLR0913, PLR0917 - each is an option of the command
     With --password, servers and agents need no hardware: the passkey is in a file next to the vault that only this user
     can read, and the vault opens with --key, by default a password.
     """
-    from holdfast.client.blocking.vault import Vault
     from holdfast.client.passkeys import PasskeyKey, Person
     from holdfast.client.types import GenerateInput
 
-    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
-        if store.dids():
-            fail(
-                Exit.FAILED, "there is a vault here already: use --vault-dir to choose another folder", as_json=as_json
-            )
+    with common.plain_errors(as_json=as_json), common.new_vault(folder) as (store, vault):
         # The user handle leads to the vault's snapshots, so a synced passkey alone is enough to recover the vault.
         person = Person.of(vault.publishing_key(), name)
         device = common.software_key(store, new=True) if software else None

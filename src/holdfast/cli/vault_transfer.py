@@ -44,10 +44,9 @@ def import_vault(
     as_json: AsJson = False,
 ) -> None:
     """Import a vault from FILE."""
-    from holdfast.client.blocking.vault import Vault
     from holdfast.client.types import Octets, VaultImportOptions
 
-    with common.plain_errors(as_json=as_json), common.stored_vaults(folder) as store, Vault(store) as vault:
+    with common.plain_errors(as_json=as_json), common.new_vault(folder) as (store, vault):
         data = Octets(read_named(file))
         password = common.ask_password("Password of the export", common.EXPORT_PASSWORD)
         opener = common.key_provider(key, service, store, new=True)

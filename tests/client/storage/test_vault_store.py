@@ -127,6 +127,19 @@ def test_a_full_disk_is_named_and_room_suffices(small_disk):
         assert store.load().sealed == b"x"
 
 
+def test_a_disk_that_is_full_in_the_middle_of_a_change_is_named(tmp_path, monkeypatch):
+    def with_little_room(*given, connect=sqlite3.connect, **more):
+        (database := connect(*given, **more)).execute("PRAGMA max_page_count = 20")
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", with_little_room)
+    with VaultStore(directory=tmp_path) as store:
+        for _ in range(2):
+            with pytest.raises(StorageError, match="database or disk is full"):
+                store.save(manifest(), b"x" * 100_000, 1)
+        assert store.save(manifest(), b"x", 1) == store.load()
+
+
 def test_a_newer_release_is_not_overwritten(tmp_path):
     VaultStore(directory=tmp_path).close()
     with closing(sqlite3.connect(tmp_path / "holdfast-vault.db")) as database, database:

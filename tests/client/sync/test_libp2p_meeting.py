@@ -297,6 +297,26 @@ async def test_a_host_finishes_once_its_devices_have_left(meetings):
         left.append(await side.leave())
 
 
+def test_an_offer_whose_answer_cannot_be_sent_says_so_at_its_end(monkeypatch):
+    monkeypatch.setattr(libp2p_host.Libp2pHost, "__exit__", lambda *_: None)  # it has no network
+    offer = Libp2pOffer(Echo())
+
+    class Gone(HostsEnd):
+        async def write(self, data):
+            raise OSError
+
+    async def serve():
+        device, end = trio.testing.memory_stream_pair()
+        await Side(device).say({"step": "reveal"})
+        (handler,) = offer.handlers().values()
+        await handler(Gone(end))
+
+    offer.__exit__(None)
+    trio.run(serve)
+    with pytest.raises(NetworkError, match="has gone before it had everything"):
+        offer.__exit__(None)
+
+
 def test_a_host_that_does_not_run_reaches_no_device():
     with pytest.raises(NetworkError, match="the other device does not answer"):
         asyncio.run(MeetingChannel(Libp2pMeeting(), NAME).ask({"step": "hello"}))

@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import io
 import socket
+import struct
 import threading
 
 import httpx2
@@ -10,6 +12,7 @@ import pytest
 from tests.support.blocking import asynchronous
 from tests.support.vaults import GIVEN, SECRET
 
+from holdfast.cli.pairing import _typed
 from holdfast.client.blocking.loop import run
 from holdfast.client.blocking.pairing import PairingServer, receive
 from holdfast.client.blocking.vault import Vault
@@ -21,7 +24,7 @@ from holdfast.client.sync.protocol import receive as receive_asynchronously
 from holdfast.client.sync.qr import qr_text
 from holdfast.client.vault.async_vault import AsyncVault
 from holdfast.client.vault.keys import SecretKey
-from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.client_errors import NetworkError, StorageError
 
 NEW_KEY = SecretKey(b"n" * 32)
 
@@ -74,14 +77,19 @@ def pair(holding, empty, people, *change):
     receive(empty, channel, NEW_KEY, people.show, people.confirm)
 
 
+def fails(_digits):
+    raise StorageError("the disk is full")
+
+
 def nothing_leaked(empty):
     assert empty.status().initialized is False
     assert empty.store.load() is None
 
 
-@pytest.mark.parametrize("typed", ["000000", "", None, "12345", "1234567", "abcdef", "\u0660" * 6])
-def test_other_digits_release_nothing(holding, empty, typed):
-    holder = PairingServer(holding, lambda _digits: typed)
+@pytest.mark.parametrize("typed", ["000000", "", None, "12345", "1234567", "abcdef", "\u0660" * 6, _typed, fails])
+def test_other_digits_release_nothing(holding, empty, typed, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())  # where a command reads, and which ends at once
+    holder = PairingServer(holding, typed if callable(typed) else lambda _digits: typed)
     with pytest.raises(SyncRefused):
         receive(empty, Direct(holder), NEW_KEY, lambda _d: None, lambda _d: True)
     assert holder.finished
@@ -184,25 +192,35 @@ def test_a_length_that_is_not_a_number_gets_a_plain_404(holding, length):
             assert connection.recv(100).startswith(b"HTTP/1.1 404 ")
 
 
-def test_a_local_link_ends_only_after_a_slow_device_has_the_last_answer():
+def test_a_local_link_ends_only_after_a_slow_device_has_the_last_answer_and_tells_of_one_that_is_gone():
     body = b"x" * 20_000_000
 
     class Large:
         answer = staticmethod(lambda _asked: began.set() or body)
 
+    def asked(offer):
+        url = httpx2.URL(offer.link)
+        device = socket.create_connection((url.host, url.port), timeout=30)
+        device.sendall(f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+        began.wait(30)
+        return device
+
+    def reset(device):
+        device.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        device.close()
+
     began = threading.Event()
     with HttpOffer(Large(), host="127.0.0.1") as offer:
-        url = httpx2.URL(offer.link)
-        slow = socket.create_connection((url.host, url.port), timeout=30)
-        slow.sendall(f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
-        began.wait(30)
-        taken = []
+        slow, taken = asked(offer), []
         taking = threading.Thread(target=lambda: taken.extend(iter(lambda: len(slow.recv(1 << 16)), 0)))
         threading.Timer(0.2, taking.start).start()
     assert sum(taken) > len(body) // 2, "the rest is on its way"
     taking.join()
     assert sum(taken) > len(body)
     slow.close()
+    began.clear()
+    with pytest.raises(NetworkError, match="has gone"), HttpOffer(Large(), host="127.0.0.1") as offer:
+        reset(asked(offer))
 
 
 async def test_over_a_local_link_with_asyncio_vaults(store):

@@ -155,9 +155,10 @@ class Publisher:
         if not answers.has_main:
             return state  # it does not say
         self._is_verified, record = True, answers.newest
-        if record is not None and answers.at_main and record.sequence >= state.sequence:
+        is_newest = record is not None and record.sequence >= state.sequence  # the one seen last, or another device's
+        if is_newest and answers.at_main:
             return state
-        root = record.root_cid if record else None
+        root = state.acknowledged_root if is_newest else record.root_cid if record else None
         return await self._note(state, status="queued", acknowledged_root=root, acknowledged_revision=0)
 
     async def _compare(self, publishing: Publishing, state: SnapshotState, record: Record | None) -> SnapshotState:

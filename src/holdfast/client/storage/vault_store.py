@@ -271,7 +271,8 @@ class VaultStore:
             try:
                 yield database
             except BaseException:
-                database.execute("ROLLBACK")
+                if database.in_transaction:  # if the disk is full, SQLite has already rolled back
+                    database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
 

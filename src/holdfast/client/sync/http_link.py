@@ -16,7 +16,7 @@ import httpx2
 import msgspec
 
 from holdfast.client.http.transport import whole_body
-from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, NOT_TAKEN
 from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
@@ -35,7 +35,7 @@ _LENGTH = re.compile("[0-9]{1,9}")
 class HttpOffer:
     """Offers a pairing at `link` until the `with` block ends and the last answer is sent.
 
-    Raises OSError if it cannot listen on the address.
+    Raises OSError if it cannot listen on the address; at the end NetworkError if an answer could not be sent.
 
     Args:
         server: responds to the pairing's messages.
@@ -69,11 +69,12 @@ class HttpOffer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._answering.wait()
+        are_sent = kind is not None or self._answering.are_sent()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        if not are_sent:
+            raise NetworkError(NOT_TAKEN)
 
 
 class HttpChannel:
@@ -106,7 +107,7 @@ class _Answering:
     """Counts the answers that are being made or sent."""
 
     def __init__(self) -> None:
-        self._count, self._changed = 0, threading.Condition()
+        self._count, self._has_failed, self._changed = 0, False, threading.Condition()
 
     @contextmanager
     def one(self) -> Iterator[None]:
@@ -114,13 +115,15 @@ class _Answering:
         self._add(1)
         try:
             yield
+        except OSError:  # the device is gone
+            self._has_failed = True
         finally:
             self._add(-1)
 
-    def wait(self) -> None:
-        """Wait until all are sent, at most 30 seconds."""
+    def are_sent(self) -> bool:
+        """Wait until all are sent, at most 30 seconds, and return whether they are."""
         with self._changed:
-            self._changed.wait_for(lambda: self._count == 0, _SOCKET_S)
+            return self._changed.wait_for(lambda: self._count == 0, _SOCKET_S) and not self._has_failed
 
     def _add(self, change: int) -> None:
         with self._changed:

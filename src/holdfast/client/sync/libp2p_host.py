@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import msgspec
 
 from holdfast.client.installed import not_installed
-from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, PROTOCOL
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, NOT_TAKEN, PROTOCOL
 from holdfast.client.sync.serving import Answering, answer_of
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
@@ -189,7 +189,8 @@ class Libp2pOffer(Libp2pHost):
         listen: a WebSocket multiaddress to listen on.
         loop: the event loop of an asyncio vault; not needed for a blocking one.
 
-    Raises NetworkError if the host does not start; the boot log records that too.
+    Raises NetworkError if the host does not start, which the boot log records too, and at the end if an answer could
+    not be sent.
     """
 
     def __init__(
@@ -201,12 +202,14 @@ class Libp2pOffer(Libp2pHost):
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(log=log, listen=listen)
-        self._answer = answer_of(server, loop)
+        self._answer, self._has_failed = answer_of(server, loop), False
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
         if kind is None:
             self.finish()
         super().__exit__(kind, *more)
+        if kind is None and self._has_failed:
+            raise NetworkError(NOT_TAKEN)
 
     def handlers(self) -> dict[str, Callable[[Stream], Awaitable[None]]]:
         """See Libp2pHost."""
@@ -215,8 +218,12 @@ class Libp2pOffer(Libp2pHost):
     async def _on_stream(self, stream: Stream) -> None:
         import trio
 
-        body = await read_first(stream)
-        await write_message(stream, await trio.to_thread.run_sync(self._answer, body))
+        answer = await trio.to_thread.run_sync(self._answer, await read_first(stream))
+        try:
+            await write_message(stream, answer)
+        except BaseException:
+            self._has_failed = True
+            raise
 
 
 class Libp2pChannel:

@@ -48,6 +48,7 @@ PROTOCOL = "/holdfast/sync/1.0.0"
 LIFE_S = 300.0
 MAX_MESSAGE_BYTES = 48 * 1024 * 1024  # a vault of 16 MiB twice, in base64
 MAX_REQUEST_BYTES = 16 * 1024  # of what a new device sends: keys and names
+NOT_TAKEN = "the other device has gone before it had everything: look there whether the vault has arrived"
 _REFUSED = {"error": "refused"}  # deliberately does not say what was wrong with the message
 
 
@@ -108,7 +109,7 @@ class AsyncPairingServer:
             try:
                 with _refusals():
                     return await self._answer(message)
-            except SyncRefused:
+            except ServiceError:
                 # Whoever reaches this device can send a message, but only a pairing that has begun can end.
                 self._finished = self._session is not None
                 return _REFUSED
