@@ -11,7 +11,7 @@ import { webSockets } from "@libp2p/websockets";
 import { createLibp2p } from "libp2p";
 import { NetworkError } from "../src/errors.ts";
 import { frame, messagesOf } from "../src/pairing/frames.ts";
-import { giveAt, linkTo } from "../src/pairing/pairing.ts";
+import { SyncRefused, giveAt, linkTo } from "../src/pairing/pairing.ts";
 
 const LIBP2P = new URL("../src/pairing/libp2p.ts", import.meta.url).href;
 const vault = { start: (_subsystem, work) => work() };
@@ -36,10 +36,10 @@ async function host(context, after) {
 }
 
 /** The pairing's end: its one answer is its last. */
-async function given(address) {
+async function given(address, released = true) {
   const link = await linkTo(vault, address, LIBP2P);
   const server = { finished: false, released: false };
-  server.handle = async () => ((server.finished = server.released = true), { encrypted_vault: "c2VhbGVk" });
+  server.handle = async () => (Object.assign(server, { finished: true, released }), { encrypted_vault: "c2VhbGVk" });
   try {
     await giveAt(link, "a meeting's name", server);
   } finally {
@@ -82,4 +82,9 @@ test("a host that does not end the stream is not waited for longer than a pairin
   const address = await host(context, () => {});
   context.mock.method(globalThis, "setTimeout", (work, ms, ...more) => soon(work, ms === 300_000 ? 1 : ms, ...more));
   await assert.rejects(given(address), NetworkError);
+});
+
+test("a refusal that the host did not wait for is told as a refusal", async (context) => {
+  const address = await host(context, (stream) => stream.abort(new Error("reset")));
+  await assert.rejects(given(address, false), SyncRefused);
 });

@@ -104,10 +104,13 @@ export function asker(link: Link, meeting: string = ""): (message: Message) => P
  * @throws {SyncRefused} the vault was not sent
  */
 export async function giveAt(link: Link, meeting: string, server: PairingServer, onWaiting: () => void = () => {}) {
-  await link.answer(MEET, { meeting, gives: true }, async (message) => {
+  const given = link.answer(MEET, { meeting, gives: true }, async (message) => {
     if (message.waiting) return (onWaiting(), {});
     if (message.error) throw new SyncRefused("the host accepts no more meetings");
     return { answer: await server.handle(message), last: server.finished };
+  });
+  await given.catch((error) => {
+    if (!server.finished || server.released) throw error; // or else nothing was lost
   });
   if (!server.released) throw new SyncRefused("the vault was not sent");
 }

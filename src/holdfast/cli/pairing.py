@@ -35,7 +35,9 @@ def give(vault: Vault, *, host: str | None, libp2p: bool) -> dict[str, object]:
     deadline = time.monotonic() + LIFE_S
     with _offer(server, vault, host=host, libp2p=libp2p) as address:
         _show(address)
-        while not server.finished and time.monotonic() < deadline:
+        while not server.finished:
+            if time.monotonic() > deadline:  # an answer may still wait for the person
+                raise SyncRefused("the vault was not sent")
             time.sleep(_LOOK_S)
     if not server.released:
         raise SyncRefused("the vault was not sent")

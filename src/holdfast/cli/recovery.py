@@ -47,9 +47,9 @@ def recover(folder: Path | None, wanted: Wanted) -> Recovered:
             passkey = Noticed(common.passkey_sources(wanted.service, store)) if wanted.key == "passkey" else None
             opener = None if passkey else common.key_provider(wanted.key, wanted.service)
             found = client.recover(passkey=passkey, key=opener, on_progress=common.say, **source)
-        if before and found.did not in before:
-            store.delete(found.did)
-            raise ClientStateError(common.HAS_VAULT)
+            if before and found.did not in before:
+                store.delete(found.did)
+                raise ClientStateError(common.HAS_VAULT)
         if passkey is not None:
             store.set_note("passkey", passkey.credential_id)
         client_snapshots.begin(store, wanted.service)

@@ -305,16 +305,36 @@ def test_an_offer_whose_answer_cannot_be_sent_says_so_at_its_end(monkeypatch):
         async def write(self, data):
             raise OSError
 
-    async def serve():
+    async def serve(message):
         device, end = trio.testing.memory_stream_pair()
-        await Side(device).say({"step": "reveal"})
+        await Side(device).say(message)
         (handler,) = offer.handlers().values()
         await handler(Gone(end))
 
+    trio.run(serve, b'{"error":"refused"}')
     offer.__exit__(None)
-    trio.run(serve)
+    trio.run(serve, {"step": "reveal"})
     with pytest.raises(NetworkError, match="has gone before it had everything"):
         offer.__exit__(None)
+
+
+def test_an_offer_ends_no_stream_before_the_device_has_everything():
+    offer, ends = Libp2pOffer(Echo()), []
+
+    async def serve():
+        device, host = trio.testing.memory_stream_pair()
+        side, end, (handler,) = Side(device), HostsEnd(host), offer.handlers().values()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(handler, end)
+            await side.say({"step": "hello"})
+            assert await side.hear() == {"step": "hello"}
+            await trio.testing.wait_all_tasks_blocked()
+            ends.append(end.ended)
+            await side.leave()
+        ends.append(end.ended)
+
+    trio.run(serve)
+    assert ends == ["", "closed"]
 
 
 def test_a_host_that_does_not_run_reaches_no_device():

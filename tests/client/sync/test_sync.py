@@ -201,6 +201,7 @@ def test_a_local_link_ends_only_after_a_slow_device_has_the_last_answer_and_tell
     def asked(offer):
         url = httpx2.URL(offer.link)
         device = socket.create_connection((url.host, url.port), timeout=30)
+        device.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         device.sendall(f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
         began.wait(30)
         return device

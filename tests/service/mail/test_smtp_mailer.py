@@ -253,7 +253,7 @@ async def test_a_connection_is_reused_also_after_a_refused_recipient_and_replace
         receiver.refuse["nobody@example.com"] = "550 5.1.1 <nobody@example.com>: no such user"
         for _ in range(2):
             error = await refused(mailer, "nobody@example.com")
-            assert (error.kind, str(error)) == ("refused", "refused: the recipient was answered 550")
+            assert (error.of_recipient, str(error)) == (True, "refused: the recipient was answered 550")
             await mailer.send_code(ALICE, CODE, 90)
         assert receiver.connections == 1
         await receiver.stop()

@@ -133,7 +133,7 @@ async def test_a_strangers_contract_hides_no_recovery(watched, refusal):
     api.other_chain.answer = answer
     await api.service.recovery_mails.run()
     assert {notice.account for _, notice in api.mailer.notices} == ({ACCOUNT} if refusal != "busy" else set())
-    refusal, head = "reverts", 2000  # where the endpoint failed, the same blocks are looked through again
+    refusal, head, api.clock.now = "reverts", 2000, api.clock.now + 21  # the endpoint has recovered
     await api.service.recovery_mails.run()
     assert {notice.account for _, notice in api.mailer.notices} == {ACCOUNT}
 
@@ -272,9 +272,13 @@ async def test_what_a_provider_may_have_sent_is_sent_again_ever_more_rarely(watc
 async def test_addresses_that_a_provider_refuses_hold_up_no_others(watched):
     api, _, _ = watched
     await has_addresses(api, *(f"ann{number}@example.org" for number in range(8)))
-    api.mailer.failure = DeliveryError("refused", "no such address")
+    api.mailer.failure = DeliveryError("refused", "no such address", of_recipient=True)
     await api.service.recovery_mails.run()
     assert api.mailer.asked == 10
+    api.mailer.failure = DeliveryError("refused", "HTTP 429")
+    api.clock.now += 301
+    await api.service.recovery_mails.run()
+    assert api.mailer.asked == 14, "a provider that refuses everything is asked no more in this run"
 
 
 async def test_mails_that_may_have_arrived_hold_up_no_others(watched):

@@ -16,8 +16,8 @@ import httpx2
 import msgspec
 
 from holdfast.client.http.transport import whole_body
-from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, NOT_TAKEN
-from holdfast.client.sync.serving import Answering, answer_of
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, NOT_TAKEN, REFUSED
+from holdfast.client.sync.serving import Answering, answer_of, runs_here
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
@@ -52,7 +52,7 @@ class HttpOffer:
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._path = "/" + secrets.token_urlsafe(_SECRET_BYTES)
-        self._answering = _Answering()
+        self._answering, self._loop = _Answering(), loop
         of_this = {"answer": staticmethod(answer_of(server, loop)), "secret_path": self._path}
         handler = type("Handler", (_Handler,), {**of_this, "answering": self._answering})
         self._server = ThreadingHTTPServer((host or local_address(), port), handler)
@@ -69,7 +69,7 @@ class HttpOffer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        are_sent = kind is not None or self._answering.are_sent()
+        are_sent = kind is not None or runs_here(self._loop) or self._answering.are_sent()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -115,10 +115,16 @@ class _Answering:
         self._add(1)
         try:
             yield
-        except OSError:  # the device is gone
-            self._has_failed = True
         finally:
             self._add(-1)
+
+    @contextmanager
+    def sending(self, answer: bytes) -> Iterator[None]:
+        """Note whether an answer could not be sent, unless it is a refusal."""
+        try:
+            yield
+        except OSError:  # the device is gone
+            self._has_failed |= answer != REFUSED
 
     def are_sent(self) -> bool:
         """Wait until all are sent, at most 30 seconds, and return whether they are."""
@@ -147,7 +153,21 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = self.rfile.read(int(length))
         with self.answering.one():
-            self._reply(200, type(self).answer(body))
+            answer = type(self).answer(body)
+            with self.answering.sending(answer):
+                self._check_connection()
+                self._reply(200, answer)
+
+    def _check_connection(self) -> None:
+        """Raise BrokenPipeError if the device has gone while the person was asked."""
+        self.connection.settimeout(0)
+        try:
+            is_gone = self.connection.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            is_gone = False
+        self.connection.settimeout(_SOCKET_S)
+        if is_gone:
+            raise BrokenPipeError
 
     def _reply(self, status: int, body: bytes) -> None:
         self.send_response(status)

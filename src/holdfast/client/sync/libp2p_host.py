@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import msgspec
 
 from holdfast.client.installed import not_installed
-from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, NOT_TAKEN, PROTOCOL
-from holdfast.client.sync.serving import Answering, answer_of
+from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, NOT_TAKEN, PROTOCOL, REFUSED
+from holdfast.client.sync.serving import Answering, answer_of, runs_here
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
@@ -202,10 +202,10 @@ class Libp2pOffer(Libp2pHost):
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(log=log, listen=listen)
-        self._answer, self._has_failed = answer_of(server, loop), False
+        self._answer, self._has_failed, self._loop = answer_of(server, loop), False, loop
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
-        if kind is None:
+        if kind is None and not runs_here(self._loop):
             self.finish()
         super().__exit__(kind, *more)
         if kind is None and self._has_failed:
@@ -222,8 +222,11 @@ class Libp2pOffer(Libp2pHost):
         try:
             await write_message(stream, answer)
         except BaseException:
-            self._has_failed = True
+            self._has_failed |= answer != REFUSED  # which a stranger may get
             raise
+        # The device ends the stream once it has everything: py-libp2p drops what is unread when the host ends.
+        with trio.move_on_after(_FINISH_S), suppress(Exception):
+            await stream.read(1)
 
 
 class Libp2pChannel:

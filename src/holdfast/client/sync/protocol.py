@@ -50,6 +50,7 @@ MAX_MESSAGE_BYTES = 48 * 1024 * 1024  # a vault of 16 MiB twice, in base64
 MAX_REQUEST_BYTES = 16 * 1024  # of what a new device sends: keys and names
 NOT_TAKEN = "the other device has gone before it had everything: look there whether the vault has arrived"
 _REFUSED = {"error": "refused"}  # deliberately does not say what was wrong with the message
+REFUSED = msgspec.json.encode(_REFUSED)
 
 
 class SyncRefused(ServiceError):
@@ -98,7 +99,7 @@ class AsyncPairingServer:
         try:
             message = msgspec.json.decode(body, type=dict[str, Any])
         except (ValueError, RecursionError):
-            return msgspec.json.encode(_REFUSED)
+            return REFUSED
         return msgspec.json.encode(await self.handle(message))
 
     async def handle(self, message: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,14 @@ class Answering(Protocol):
         ...
 
 
+def runs_here(loop: asyncio.AbstractEventLoop | None) -> bool:
+    """Return whether the calling thread runs this event loop, which then cannot be waited for."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
 def answer_of(
     server: Answering | AsyncPairingServer, loop: asyncio.AbstractEventLoop | None
 ) -> Callable[[bytes], bytes]:

@@ -42,7 +42,7 @@ class OutboxMailer:
         try:
             message = compose(self._identity, recipient_address(recipient), mail())
         except ValueError:
-            raise DeliveryError("refused", "no mail can be written to this address") from None
+            raise DeliveryError("refused", "no mail can be written to this address", of_recipient=True) from None
         return await outbox.put(self._folder, ".eml", message.as_bytes())
 
     async def check(self) -> str:

@@ -82,7 +82,7 @@ class ResendMailer:
         try:
             to, mail = recipient_address(recipient), rendered()
         except ValueError:
-            raise DeliveryError("refused", "no mail can be written to this address") from None
+            raise DeliveryError("refused", "no mail can be written to this address", of_recipient=True) from None
         message = {
             "from": str(self._identity.sender),
             "to": [to.addr_spec],

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
 SERVICE_UNAVAILABLE = 421  # the server closes the channel (RFC 5321 section 3.8)
+_PERMANENT = 500  # and above: a refusal that another try does not change
 GARBAGE = -1  # aiosmtplib's code for a reply that is not SMTP
 
 
@@ -107,7 +108,9 @@ def delivery_errors() -> Iterator[None]:
         raise DeliveryError("timeout", "the mail server did not answer in time") from None
     except aiosmtplib.SMTPResponseException as error:
         kind = "nonsense" if error.code == GARBAGE else "refused"
-        raise DeliveryError(kind, f"{_STEPS.get(type(error), 'the dialogue')} was answered {error.code}") from None
+        told = f"{_STEPS.get(type(error), 'the dialogue')} was answered {error.code}"
+        of_recipient = isinstance(error, aiosmtplib.SMTPRecipientRefused) and error.code >= _PERMANENT
+        raise DeliveryError(kind, told, of_recipient=of_recipient) from None
     except ssl.SSLCertVerificationError as error:
         raise DeliveryError("unreachable", f"certificate not trusted: {error.verify_message}") from None
     except OSError as error:  # SMTPConnectError and SMTPServerDisconnected are too

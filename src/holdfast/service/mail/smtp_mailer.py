@@ -86,7 +86,7 @@ class SmtpMailer:
         try:
             message = compose(self._identity, recipient_address(recipient), mail())
         except ValueError:
-            raise DeliveryError("refused", "no mail can be written to this address") from None
+            raise DeliveryError("refused", "no mail can be written to this address", of_recipient=True) from None
         with delivery_errors():
             async with asyncio.timeout(self.server.total_s), self._slots:
                 await self._deliver(message)

@@ -43,7 +43,7 @@ class WebhookMailer:
         try:
             to, mail = recipient_address(recipient), rendered()
         except ValueError:
-            raise DeliveryError("refused", "no mail can be written to this address") from None
+            raise DeliveryError("refused", "no mail can be written to this address", of_recipient=True) from None
         data = {"from": str(self._identity.sender), "to": to.addr_spec, **more}
         await self._hook.send(kind, {**data, "subject": mail.subject, "text": mail.text, "html": mail.html})
 

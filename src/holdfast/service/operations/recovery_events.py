@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _log = logging.getLogger("holdfast.recoveries")
-PAGES, _ROWS = 300, 200  # no block has gas for as many events
+PAGES, _ROWS = 300, 200  # no block has gas for as many events of the accounts that the indexer lists
 _CURSOR = re.compile(r"[A-Za-z0-9_-]+")  # base64url
 _RANGES = 10  # requests for logs in one run
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base

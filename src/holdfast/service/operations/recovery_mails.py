@@ -20,7 +20,7 @@ from holdfast.service.upstreams.proxy import UpstreamError
 from holdfast.wire.keccak import checksum_address, did_hash, did_of_key
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from holdfast.service.clock import Clock
     from holdfast.service.mail.port import Mailer
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from holdfast.service.operations.recovery_events import RecoveryEvents
     from holdfast.service.store.recoveries import Mail, Recoveries
 
+    _Note = Callable[["WatchedChain", bytes], Awaitable[int]]
+
 _log = logging.getLogger("holdfast.recoveries")
 SEND_EVERY_S = 20.0
 _LEASE_S = 300.0  # after which a mail is tried again at the earliest; longer than any provider takes
 _AT_ONCE, _ROUNDS = 4, 12  # few at once, because codes go through the same connections
 _TRIED_FOR_S = 2 * 86400.0  # after `until`
+_ASKED_FOR_S, _MOST_AGAIN = 86400.0, 1000  # of accounts of which a chain refuses to say anything
 
 
 class WatchedChain(NamedTuple):
@@ -60,6 +63,7 @@ class RecoveryMails:
     watched: Sequence[WatchedChain]
     clock: Clock
     _since: dict[int, int] = field(default_factory=dict)
+    _again: dict[tuple[int, str], dict[bytes, tuple[float, float]]] = field(default_factory=dict)
 
     async def run(self) -> dict[str, int]:
         """Look for recoveries that started or ended, then send what waits; return how many mails were noted, sent."""
@@ -69,26 +73,33 @@ class RecoveryMails:
     async def _watch(self, chain: WatchedChain) -> int:
         try:
             found = await chain.events.since(self._since.get(chain.chain_id))
-            noted = sum([await self._noted(self._note, chain, account) for account in found.started])
-            for account in found.finished:
-                await self._noted(self._note_finished, chain, account)
+            noted = await self._note_each(chain, found.started, self._note)
+            await self._note_each(chain, found.finished, self._note_finished)
         except (UpstreamError, RpcError, abi.MalformedAnswer, ValueError, RecursionError) as error:
             _log.warning("recoveries not looked for", extra={"chain_id": chain.chain_id, "why": _why(error)})
             return 0
         self._since[chain.chain_id] = found.next_block
         return noted
 
-    async def _noted(
-        self, note: Callable[[WatchedChain, bytes], Awaitable[int]], chain: WatchedChain, account: bytes
-    ) -> int:
-        """Note what the chain says of an account; 0 if a stranger's contract reverts or returns too much."""
-        try:
-            return await note(chain, account)
-        except RpcError as error:
-            if error.code is None and not isinstance(error, AnswerTooLarge):
-                raise
-            await chain.accounts.accounts.chain.client.block_number()  # it raises too if the endpoint has failed
-            return 0
+    async def _note_each(self, chain: WatchedChain, accounts: Iterable[bytes], note: _Note) -> int:
+        """Note what the chain says of accounts; return how many mails.
+
+        An account of which it refuses to say anything is asked for again, ever more rarely, and the others meanwhile: a
+        stranger's contract may revert or return too much.
+        """
+        noted, again, now = 0, self._again.setdefault((chain.chain_id, note.__name__), {}), self.clock()
+        for account in dict.fromkeys([*accounts, *(it for it, (at, _) in again.items() if at <= now)]):
+            try:
+                noted += await note(chain, account)
+            except RpcError as error:
+                if error.code is None and not isinstance(error, AnswerTooLarge):
+                    raise
+                pause = 2 * again.pop(account, (now, SEND_EVERY_S / 2))[1]
+                if pause < _ASKED_FOR_S and len(again) < _MOST_AGAIN:
+                    again[account] = (now + pause, pause)
+            else:
+                again.pop(account, None)
+        return noted
 
     async def _note(self, chain: WatchedChain, account: bytes) -> int:
         """Note the mails about an account's recovery if the chain says that one is under way."""
@@ -124,18 +135,20 @@ class RecoveryMails:
         return next((did for did in (key, *named) if did_hash(did) == state.did), None)
 
     async def _send(self) -> int:
-        """Send what waits, until a round gets no answer: a provider that hangs takes one round of each run."""
+        """Send what waits, until a round fails as a whole: a provider that hangs takes one round of each run."""
         count = 0
         for _ in range(_ROUNDS):
             mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
             ends = await asyncio.gather(*map(self._sent, mails))
             count += ends.count("sent")
-            if not {"sent", "refused"} & set(ends):
+            if set(ends) <= {"failed"}:
                 break
         return count
 
     async def _sent(self, mail: Mail) -> str:
-        """Send a mail; return "sent", or the kind of the error if it waits for another try.
+        """Send a mail; return "sent", or "refused" or "failed" if it waits for another try.
+
+        "refused" is the recipient alone.
 
         A mail that may have been sent, or after which the service was killed, goes out again, ever more rarely: one too
         many, with the same Message-ID, is better than none.
@@ -146,7 +159,9 @@ class RecoveryMails:
                 await self.mailer.send_notice(mail.recipient, notice)
         except DeliveryError as error:
             _log.warning("mail about a recovery not sent", extra={"kind": error.kind, "why": str(error)})
-            end = "sent" if self.clock() > mail.until + _TRIED_FOR_S else error.kind
+            end = "refused" if error.of_recipient else "failed"
+            if self.clock() > mail.until + _TRIED_FOR_S:
+                end = "sent"
             if end != "sent" and not error.perhaps_sent:
                 await self.store.retry_mail(mail, self.clock() + _LEASE_S)
         if end == "sent":

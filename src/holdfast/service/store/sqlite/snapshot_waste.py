@@ -93,7 +93,7 @@ def collected(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def _drop_held_in_vain(connection: Connection, now: float, most: int) -> int:
-    """Remove snapshots that were not pinned in time; only snapshots without a pin have a time in `held_until`."""
+    """Remove snapshots that were not pinned in time; one that has a pin stays."""
     rows = connection.execute(
         "SELECT did, cid FROM snapshot_roots WHERE held_until > 0 AND held_until <= ? LIMIT ?", (now, most)
     ).fetchall()
