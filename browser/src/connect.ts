@@ -21,6 +21,8 @@ const WATCH_MS = 300;
 const LOADS_WITHIN_MS = 20_000;
 const WINDOW = "popup,width=460,height=760";
 const PENDING = "holdfast-connect:";
+/** Ends the call before, whose window the next one takes. */
+let endFormer = () => {};
 
 export interface ConnectRequest {
   /** the application's name for itself; shown as its own claim */ name?: string;
@@ -116,6 +118,8 @@ function answered(popup: Window, base: string, envelope: Message): Promise<Conne
       settle();
     };
     const fail = (code: string, message: string) => over(() => reject(new ConnectError(code, message)));
+    endFormer();
+    endFormer = () => fail("window_closed", "Another call took the window.");
     const hear = (event: MessageEvent) => {
       if (event.origin !== base || event.source !== popup) return;
       const { type, nonce, state: echoed, result, code, message } = fieldsOf(event.data);

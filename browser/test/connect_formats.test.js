@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import "./dom.js";
+import { connect } from "../src/connect.ts";
 import { isDeclared } from "../src/connect/declared.ts";
 import { signedText } from "../src/connect/message.ts";
 import { askingOrigin, readRequest, returnAddress } from "../src/connect/request.ts";
@@ -138,3 +140,24 @@ for (const [wanted, body, status = 200] of [
     assert.equal(await isDeclared(new URL(BACK), answers), wanted);
     assert.deepEqual(asked, ["https://app.example/.well-known/holdfast-connect,error,omit,true"]);
   });
+
+test("a second call takes the window of the first, which ends, so that the person sees what was asked last", async (context) => {
+  const service = "https://vault.example";
+  const asked = [];
+  const popup = { closed: false, postMessage: (message) => asked.push(message) };
+  context.mock.method(((globalThis.open ??= () => null), globalThis), "open", () => popup);
+  const calls = ["first", "second"].map((name) => connect({ name }, { service }));
+  const ended = assert.rejects(calls[0], { code: "window_closed" });
+  const says = (fields) => {
+    const data = { holdfast: "connect/1", ...fields };
+    dispatchEvent(Object.assign(new Event("message"), { data, source: popup, origin: service }));
+  };
+  says({ type: "ready", nonce: "n" });
+  assert.deepEqual(
+    asked.map(({ request }) => request.name),
+    ["second"],
+  );
+  await ended;
+  says({ type: "result", state: asked[0].state, result: { did: "did:new:0x1" } });
+  assert.deepEqual(await calls[1], { did: "did:new:0x1" });
+});

@@ -17,6 +17,7 @@ import { make } from "../src/pages/move/make.ts";
 import { el } from "../src/kit/el.ts";
 import * as nodes from "../src/pages/parts/nodes.ts";
 import { text } from "../src/pages/parts/language.ts";
+import { received, setReceived } from "../src/pages/parts/notes.ts";
 import { addScreens, opening } from "../src/pages/parts/router.ts";
 import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.ts";
 import { safety } from "../src/pages/register/safety.ts";
@@ -370,20 +371,43 @@ onPage("a page whose browser cannot read what it stores says so, and offers to t
   assert.deepEqual([one("#screen button").textContent, told("alert")], [text("again"), text("problem.storage")]);
 });
 
-onPage("a vault that opens is shown also where nothing can be noted", async (context) => {
-  context.mock.method(VaultStore.prototype, "changeNote", async () => Promise.reject(new StorageError("full")));
-  const vault = {
-    status: async () => ({ locked: true }),
-    stored: async () => [{ did: ROW.did }, { did: "did:new:0x2" }],
-  };
-  client(context, { vault: { ...vault, unlock: async () => ({ success: true }) } });
-  await enter({ locked: "unlock.locked" });
-  press("use-password");
-  await until(() => document.querySelector("form"));
-  one("form").dispatchEvent(new Event("submit", { cancelable: true }));
-  await until(() => visited.length || told("alert"));
-  assert.deepEqual([visited, told("alert")], [[["home", undefined]], ""]);
-});
+for (const answer of [{ success: true }, { success: false, error: "conflict" }])
+  onPage(
+    `a vault that opens, or is open, is shown also where nothing can be noted: ${answer.success}`,
+    async (context) => {
+      context.mock.method(VaultStore.prototype, "changeNote", async () => Promise.reject(new StorageError("full")));
+      const vault = {
+        status: async () => ({ locked: true }),
+        stored: async () => [{ did: ROW.did }, { did: "did:new:0x2" }],
+      };
+      client(context, { vault: { ...vault, unlock: async () => answer } });
+      await enter({ locked: "unlock.locked" });
+      press("use-password");
+      await until(() => document.querySelector("form"));
+      one("form").dispatchEvent(new Event("submit", { cancelable: true }));
+      await until(() => visited.length || told("alert"));
+      assert.deepEqual([visited, told("alert")], [[["home", undefined]], ""]);
+    },
+  );
+
+for (const [keys, fails, deleted, noted] of [
+  [["AAAA", "pairing"], false, [ROW.did], null],
+  [["AAAA", "pairing"], true, [ROW.did], ROW.did], // another tab has it open
+  [["AAAA", "pairing", "BBBB"], false, [], null],
+])
+  onPage(`a received vault is deleted only if it got no key here: ${keys} ${fails}`, async (context) => {
+    const wraps = keys.flatMap((id) => [1, id.length, ...Buffer.from(id), ...Array(88).fill(0)]);
+    const sealed = Uint8Array.from([...Array(5).fill(0), keys.length, ...Array(38).fill(0), ...wraps]);
+    context.mock.method(VaultStore.prototype, "load", async () => ({ sealed }));
+    const forgotten = [];
+    const forget = async (did) => (forgotten.push(did), fails && Promise.reject(new StorageError("elsewhere")));
+    const stored = async () => [{ did: ROW.did }, { did: "did:new:0x2" }];
+    client(context, { vault: { status: async () => ({ locked: true }), stored, forget } });
+    await setReceived(ROW.did);
+    await enter({ locked: "unlock.locked" });
+    assert.deepEqual([forgotten, await received()], [deleted, noted]);
+    await setReceived(null);
+  });
 
 onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
   const deleted = [];

@@ -182,3 +182,44 @@ test("a removed key opens no older revision, also if the first attempt to store 
   await asked("lock", {});
   assert.deepEqual(saved.slice(0, 5), [false, false, true, true, false]);
 });
+
+/** As much of IndexedDB as a vault is stored with. */
+function database() {
+  const [owners, rows] = [new Map(), []];
+  const asked = (result) => {
+    const request = { result };
+    queueMicrotask(() => request.onsuccess());
+    return request;
+  };
+  const stores = {
+    owners: { get: (did) => asked(owners.get(did)), put: (owner, did) => owners.set(did, owner) },
+    vaults: { openCursor: () => asked(rows.length ? { value: rows.at(-1) } : null), put: (row) => rows.push(row) },
+    notes: {},
+  };
+  stores.vaults.delete = () => {};
+  const transaction = () => {
+    const made = { objectStore: (name) => stores[name], abort() {} };
+    setImmediate(() => made.oncomplete());
+    return made;
+  };
+  return { rows, open: () => asked({ transaction }), clear: () => (owners.clear(), rows.splice(0)) };
+}
+
+test("an open vault is stored again after the site's data were deleted, unless another tab has it", async (context) => {
+  const { rows, open, clear } = database();
+  const before = [globalThis.indexedDB, globalThis.IDBKeyRange];
+  Object.assign(globalThis, { indexedDB: { open }, IDBKeyRange: { bound() {} } });
+  context.after(() => ([globalThis.indexedDB, globalThis.IDBKeyRange] = before));
+  const [store, did] = [new VaultStore({ dbName: "cleared" }), "did:new:0x1"];
+  const save = (revision) => store.save({ did }, new Uint8Array(), revision, { owner: "this" });
+  await store.own(did, "this");
+  await save(1);
+  clear();
+  await save(2);
+  assert.deepEqual(
+    rows.map((it) => it.revision),
+    [2],
+  );
+  await store.own(did, "other");
+  await assert.rejects(save(3), { message: /opened elsewhere/ });
+});

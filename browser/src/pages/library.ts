@@ -38,3 +38,6 @@ export { endWaiting as endWaitingPasskeys } from "../passkeys/ceremony.ts";
 
 /** Loads the pairing module when a pairing begins. */
 export const pairing = () => import("../pairing/pairing.ts");
+
+/** Loads the snapshots' module, which reads sealed vaults. */
+export const snapshots = () => import("../snapshots/main.ts");

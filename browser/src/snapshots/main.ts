@@ -18,4 +18,5 @@ export { nameOf, publicKeyOf } from "./names.ts";
 export { Pinning } from "./pinning.ts";
 export { didOfService } from "../flows/signature.ts";
 export { isExpired, readRecord } from "./records.ts";
+export { wrapsOf } from "../vault/sealed_header.ts";
 export { readRoot, sealedOf, snapshotOf, snapshotOfCar } from "./roots.ts";

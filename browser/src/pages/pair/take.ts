@@ -8,7 +8,7 @@ import type { Vault } from "../../vault/vault.ts";
 import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
-import { markVault, setReceived, setVaultOf } from "../parts/notes.ts";
+import { BETWEEN, markVault, setReceived, setVaultOf } from "../parts/notes.ts";
 import { newPassword } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
 import { go, opening } from "../parts/router.ts";
@@ -18,9 +18,6 @@ import { addPasskey } from "../vault/adding.ts";
 import { addressOf, type PairingAddress } from "./address.ts";
 import { readable } from "./give.ts";
 import { RELAY } from "./relay.ts";
-
-/** The temporary key that opens a received vault until the person has chosen a permanent one. */
-const BETWEEN = { kind: "secret" as "secret", id: "pairing" };
 
 /** @param given from the address, if another device's link was opened */
 export function take({ link = "" }: { link?: string } = {}) {

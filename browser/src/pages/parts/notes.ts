@@ -1,6 +1,6 @@
 /** Stores what the pages remember in this browser about registrations, passkeys and vaults. No entry is secret. */
 
-import { withStore } from "../library.ts";
+import { snapshots, withStore } from "../library.ts";
 import type { Attestation } from "../../generated/types.ts";
 import type { Copies } from "./providers.ts";
 
@@ -39,6 +39,15 @@ export function setBegun(row: Begun | null) {
  */
 export function received(): Promise<string | null> {
   return withStore((store) => store.note("pages:received"));
+}
+
+/** The temporary key that opens a received vault until the person has chosen a permanent one. */
+export const BETWEEN = { kind: "secret" as "secret", id: "pairing" };
+
+/** Whether a stored vault got a key after the temporary one, which is the last when the vault is received. */
+export async function hasKeyOfItsOwn(did: string): Promise<boolean> {
+  const sealed = (await withStore((store) => store.load(did)))?.sealed;
+  return sealed !== undefined && (await snapshots()).wrapsOf(sealed).at(-1)?.id !== BETWEEN.id;
 }
 
 /** @param did null: it has a key now */

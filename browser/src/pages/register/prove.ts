@@ -57,7 +57,9 @@ function draw(row: Proving, sentAt: number | null, failed: boolean = false) {
   code.node.classList.add("code");
   code.verdict.setAttribute("aria-live", "assertive");
   const left = el("p", { class: "small", "data-name": "left" });
-  const resend = button(text("prove.resend"), () => send(row, true), { name: "resend" });
+  const resend = button(text("prove.resend"), (event) => run(event.currentTarget, () => send(row, true)), {
+    name: "resend",
+  });
   const codeForm = form(() => check(row, code, codeForm), code.node, left, buttons(submit(text("prove.confirm"))));
   codeForm.dataset.tries = String(TRIES);
   const signal = show({
@@ -138,12 +140,15 @@ function countDown(
   signal: AbortSignal,
 ) {
   let announced = 0;
+  let waiting = true; // afterwards the button is disabled only while it works
   const tick = () => {
     const passed = Math.floor((Date.now() - sentAt) / 1000);
     const [more, wait] = [codeForm.dataset.spent ? 0 : LASTS_S - passed, RESEND_AFTER_S - passed];
     if (mail && !codeForm.dataset.spent) left.textContent = more > 0 ? counted("prove.left", more) : text("prove.over");
-    resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
-    resend.disabled = wait > 0;
+    if (waiting) {
+      resend.textContent = wait > 0 ? counted("prove.resend.wait", wait) : text("prove.resend");
+      resend.disabled = waiting = wait > 0;
+    }
     // Screen readers announce the countdown only twice: shortly before its end and at its end.
     if (mail && more <= SOON_S && announced < 1 && more > 0) ((announced = 1), say(text("prove.soon")));
     if (mail && more <= 0 && announced < 2 && !codeForm.dataset.spent) ((announced = 2), say(text("prove.over")));

@@ -11,7 +11,7 @@ import { passkeyMark } from "../drill/ways.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { facts } from "../../kit/notes.ts";
-import { hadVault, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.ts";
+import { hadVault, hasKeyOfItsOwn, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.ts";
 import { cannotStore, obstacle } from "../parts/obstacle.ts";
 import { shown } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
@@ -59,8 +59,8 @@ export async function enter({ locked }: { locked?: TextKey } = {}) {
 async function withoutKeyless(vault: Vault) {
   const did = await received();
   if (!did) return;
-  await vault.forget(did).catch(() => {}); // another tab may be adding a key to it
-  await setReceived(null);
+  const failed = !(await hasKeyOfItsOwn(did)) && (await vault.forget(did).catch((error) => error as unknown));
+  if (!failed) await setReceived(null); // else another tab may be adding a key to it
 }
 
 /** Whether another tab has the vault open, which is checked before asking for a passkey. */
@@ -173,6 +173,7 @@ async function unlocked(key: VaultKey, did: string, takeOver: boolean, wrong?: T
   const { vault } = await ready();
   const answer = await vault.unlock(key, null, { did, takeOver });
   if (answer.error === "open_elsewhere") return go("elsewhere");
+  if (answer.error === "conflict") return go("home"); // it is open already: what came after could not be shown
   succeeded(answer, wrong);
   // Opening the vault counts as a test of the key that was used.
   await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");
