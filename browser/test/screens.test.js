@@ -11,12 +11,13 @@ import { fetchCopy } from "../src/pages/drill/trials.ts";
 import { footer } from "../src/pages/footer.ts";
 import { moveFrom, moveOrMoved } from "../src/pages/move/leave.ts";
 import { leave } from "../src/pages/leave/screen.ts";
+import { readyAt } from "../src/pages/keys/others.ts";
 import { notice } from "../src/pages/keys/recovery.ts";
 import "../src/pages/move/texts.ts";
 import { make } from "../src/pages/move/make.ts";
 import { el } from "../src/kit/el.ts";
 import * as nodes from "../src/pages/parts/nodes.ts";
-import { text } from "../src/pages/parts/language.ts";
+import { moment, text } from "../src/pages/parts/language.ts";
 import { received, setReceived } from "../src/pages/parts/notes.ts";
 import { addScreens, opening } from "../src/pages/parts/router.ts";
 import { SERVICE, preparing, run, say, show } from "../src/pages/parts/screen.ts";
@@ -471,3 +472,10 @@ for (const { newOwners, says } of [
     );
     assert.equal(shown.querySelectorAll("[data-signer]").length, says.length > 1 ? (newOwners?.length ?? 0) : 0);
   });
+
+onPage("a recovery that was started ends after its delay, also if the chain cannot tell its time", async (context) => {
+  context.mock.timers.enable({ apis: ["Date"], now: 5000 });
+  const chain = { tells: async () => ({ readyAt: 9 }), lags: async () => null, fails: async () => assert.fail() };
+  const told = Object.values(chain).map((recovery) => readyAt({ recovery }, 7200));
+  assert.deepEqual(await Promise.all(told), [9000, 7205000, 7205000].map(moment));
+});

@@ -138,3 +138,14 @@ for (const [what, { places, made, ...of }] of Object.entries({
     const expected = made === "at once" ? created() : made.map(change).map(applyChanges);
     assert.deepEqual(calls, expected.map(execute));
   });
+
+test("a recovery whose new owners the endpoint hides is not told to be none", async (context) => {
+  const { keys } = await keysOf(context);
+  for (const [recovery, why] of [
+    [null, /no recovery/],
+    [{ newOwners: null }, /is under way, but/],
+  ]) {
+    keys.recovery = async () => recovery;
+    await assert.rejects(keys.finishRecovery(), why);
+  }
+});

@@ -3,6 +3,7 @@
 import json
 import secrets
 from copy import copy
+from unittest.mock import Mock
 
 import httpx2
 import pytest
@@ -25,6 +26,7 @@ from holdfast.chain.entry_points import ENTRY_POINTS
 from holdfast.cli import client_vault, exit_steps
 from holdfast.cli.exit_steps import payer_of
 from holdfast.cli.exits import Exit
+from holdfast.cli.vault_exit import _send
 from holdfast.client import passkeys
 from holdfast.client.passkeys import Authenticator
 from holdfast.wire import waiting
@@ -280,6 +282,12 @@ def test_a_receipt_that_a_node_does_not_give_may_be_of_what_was_sent(chain, ada,
     with node_of(chain, "eth_getTransactionReceipt", lambda it: {"jsonrpc": "2.0", "id": it["id"], "result": 7}) as url:
         told = ada.terminal.run(*near, "--rpc", url, "--yes", code=Exit.UNAVAILABLE).stderr
     assert "it may have been sent: look first what the account has" in told and chain.usdc_of(ada.account) == 0
+
+
+def test_an_interrupt_while_it_waits_tells_that_it_may_have_been_sent(capsys):
+    with pytest.raises(KeyboardInterrupt):
+        _send(Mock(), Mock(), Mock(ask=Mock(side_effect=KeyboardInterrupt)), {}, as_json=False)
+    assert "it may have been sent" in capsys.readouterr().err
 
 
 def test_a_second_owner_moves_everything_alone_until_two_must_sign(chain, ada, sender, tmp_path):

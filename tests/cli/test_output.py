@@ -1,11 +1,14 @@
 """What commands print: a stranger's words, in a message or a result, move no cursor and begin no line."""
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import suppress
 
 import pytest
+from tests.support.serving import HOLDFAST
+from tests.support.terminal import Terminal
 
 from holdfast.cli.client_vault import say
 from holdfast.cli.exits import Exit
@@ -41,6 +44,16 @@ def test_a_mistaken_command_line_is_json_for_machines(holdfast, command):
     refused = holdfast(*command, "--json")
     assert (refused.code, refused.out, refused.error["exit"]) == (Exit.USAGE, "", Exit.USAGE)
     assert "frob" in refused.error["error"] or "Missing argument" in refused.error["error"]
+
+
+def test_what_was_done_is_not_told_as_failed_because_its_reader_is_gone(tmp_path):
+    """The command says on stderr that the service does not answer."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as gone:
+        words, env = [HOLDFAST, "vault", "create", "--password"], Terminal(tmp_path / "vault").environment
+        ended = subprocess.run(words, env={**os.environ, **env}, stdout=gone, stderr=gone, check=False)
+    assert (ended.returncode, (tmp_path / "vault").is_dir()) == (Exit.OK, True)
 
 
 INTERRUPTED = {

@@ -43,7 +43,7 @@ from holdfast.client.types.service import ContractSet
 from holdfast.client.ucan import UcanVerifier
 from holdfast.client.vault.keys import SecretKey
 from holdfast.wire import waiting
-from holdfast.wire.client_errors import NetworkError
+from holdfast.wire.client_errors import NetworkError, StorageError
 from holdfast.wire.keccak import checksum_address
 
 TO = "did:key:zDnaeauPWVsCwreeRxYutKVufGz8e1VMn4x9p6J9PswiH8KPG"
@@ -194,6 +194,14 @@ def test_unlock_and_lock(terminal):
     assert not opens_any(whole_store(terminal), copied)
 
 
+def test_an_unlock_period_whose_wrap_cannot_be_stored_is_not_told_to_be_open(terminal, monkeypatch):
+    terminal.json("vault", "unlock")
+    with monkeypatch.context() as patch:
+        patch.setattr(Vault, "add_key", MagicMock(side_effect=StorageError("the disk is full")))
+        terminal.run("vault", "unlock", code=Exit.FAILED)
+    assert terminal.json("vault", "status")["locked"] is True
+
+
 def whole_store(terminal):
     """Return every revision and block in the store, so that a test can try to open each with a secret."""
     with VaultStore(directory=terminal.folder) as store:
@@ -312,7 +320,8 @@ def test_weak_passwords_are_refused_and_the_shortest_is_a_setting(terminal, tmp_
         strength["HOLDFAST_EXPORT_PASSWORD"] = password
         assert why in terminal.run("vault", "export", str(file), code=Exit.USAGE).stderr
         new = Terminal(tmp_path / "new", password=password)
-        assert why in new.run("vault", "create", "--password", code=Exit.USAGE).stderr
+        for words in (("create", "--password"), ("pair", "http://127.0.0.1:9/x"), ("receive",)):
+            assert why in new.run("vault", *words, code=Exit.USAGE).stderr
     strength["HOLDFAST_EXPORT_PASSWORD"] = "eight ch"
     for setting, code in (("7", Exit.USAGE), ("x", Exit.USAGE), ("9", Exit.USAGE), ("8", Exit.OK)):
         strength["HOLDFAST_MIN_PASSWORD"] = setting
@@ -375,6 +384,16 @@ def test_a_payment_that_was_made_is_told_though_its_transaction_cannot_be_asked_
     words = ("pay", "0x" + "22" * 20, "5", "--chain", "84532", "--yes")
     assert terminal.json(*words) == {**made.to_json(), "transactionHash": None}
     assert terminal.run(*words).stdout == f"paid: {sent}\n{page}\n"
+
+
+@pytest.mark.parametrize("view", [NetworkError("no answer"), [MagicMock(recovery=None)]], ids=["error", "lag"])
+def test_a_recovery_that_was_started_is_told_though_its_time_cannot_be_read(terminal, monkeypatch, view):
+    client = "holdfast.client.blocking.client.Client."
+    for name, done in (("sign", None), ("start", "0x01")):
+        monkeypatch.setattr(f"{client}{name}_account_recovery", lambda *_, done=done, **__: done)
+    monkeypatch.setattr(f"{client}smart_account_address", lambda _: MISTYPED)
+    monkeypatch.setattr(f"{client}account_view", MagicMock(side_effect=view))
+    assert terminal.run("account", "recover", "start", "0x" + "22" * 20, "--yes").stdout == "started\n"
 
 
 def test_what_is_mistyped_is_told_before_anything_is_done(terminal):
@@ -518,6 +537,7 @@ LATE = {
     "late": ("signed", OperationFailed("no receipt"), Exit.FAILED),
     "no answer": ("signed", NetworkError("cut"), Exit.UNAVAILABLE),
     "not sent": ("prepared", NetworkError("cut"), Exit.UNAVAILABLE),
+    "Ctrl-C": ("signed", KeyboardInterrupt(), Exit.INTERRUPTED),
 }
 
 

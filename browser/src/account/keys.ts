@@ -330,11 +330,16 @@ export class AccountKeys {
    * Finishes the recovery that is under way, after its delay. Anyone may.
    *
    * @returns the operation's hash
-   * @throws {OperationFailed} none is under way
+   * @throws {OperationFailed} none is under way, or the endpoint hides its new owners
    */
   async finishRecovery({ onProgress }: { onProgress?: OnProgress } = {}): Promise<string> {
-    const owners = (await this.recovery())?.newOwners;
-    if (!owners) throw new OperationFailed("no recovery of this account is under way");
+    const recovery = await this.recovery();
+    if (!recovery) throw new OperationFailed("no recovery of this account is under way");
+    const owners = recovery.newOwners;
+    if (!owners)
+      throw new OperationFailed(
+        "a recovery of this account is under way, but the endpoint does not show its new owners",
+      );
     return this.#relayed((account) => calls.finishRecovery(account, owners), onProgress);
   }
 

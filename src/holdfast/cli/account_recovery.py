@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -97,16 +98,21 @@ def start(
     options: Paying,
 ) -> None:
     """Start a recovery as a guardian, with the signatures of the others if more must sign."""
+    from holdfast.wire.client_errors import ServiceError
+
     require_answer(yes=yes, as_json=options.as_json)
+    ready = None
     with opened(options) as client:
         owners = [signer_named(text) for text in new_owners]
         others = [_signature(text) for text in given or ()]
         confirm(f"start a recovery of {client.smart_account_address()}?", yes=yes, as_json=options.as_json)
         own = [] if given_only else [client.sign_account_recovery(owners)]
         done = client.start_account_recovery(owners, [*own, *others], on_progress=common.say)
-        recovery = client.account_view().recovery
-    ready = recovery.ready_at if recovery else None
-    emit({"userOpHash": done, "readyAt": ready}, f"started: can be finished at {ready}", as_json=options.as_json)
+        with suppress(ServiceError):  # it has started all the same
+            recovery = client.account_view().recovery
+            ready = recovery.ready_at if recovery else None
+    text = f"started: can be finished at {ready}" if ready else "started"
+    emit({"userOpHash": done, "readyAt": ready}, text, as_json=options.as_json)
 
 
 @recover.command()

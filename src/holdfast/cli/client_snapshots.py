@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.output import for_terminal
+from holdfast.cli.output import for_terminal, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ def bring_up(vault: Vault, store: VaultStore, service: str) -> None:
     try:
         publish(vault, service)
     except ServiceError as error:
-        sys.stderr.write(for_terminal(f"the snapshot is not up to date yet: {error}") + "\n")
+        write(sys.stderr, for_terminal(f"the snapshot is not up to date yet: {error}"))
 
 
 def _is_current(vault: Vault, store: VaultStore, service: str) -> bool:

@@ -21,7 +21,7 @@ import typer
 from holdfast.cli import client_snapshots, sessions
 from holdfast.cli.addresses import url_option
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail, for_terminal, is_terminal
+from holdfast.cli.output import fail, for_terminal, is_terminal, write
 from holdfast.client.storage.private_files import read_private, write_private
 from holdfast.wire import waiting
 from holdfast.wire.defaults import SERVICE_URL
@@ -116,8 +116,7 @@ def gas_policy(paymaster: str | None, rpc: str | None) -> GasPolicy:
 
 def say(text: str) -> None:
     """Print progress for people to stderr, so that stdout contains only the result."""
-    sys.stderr.write(for_terminal(text) + "\n")
-    sys.stderr.flush()
+    write(sys.stderr, for_terminal(text))
 
 
 class _Said(logging.Handler):

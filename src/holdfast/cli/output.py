@@ -6,9 +6,10 @@ What a person reads may quote a service, a node or another person, so it contain
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import typer
 
@@ -25,20 +26,33 @@ def for_terminal(text: str) -> str:
 
 def emit(value: object, text: str, *, as_json: bool) -> None:
     """Print `value` as one line of JSON or, without `as_json`, `text`: at once, because some commands continue."""
-    sys.stdout.write((json.dumps(value, ensure_ascii=False) if as_json else for_terminal(text)) + "\n")
-    sys.stdout.flush()
+    write(sys.stdout, json.dumps(value, ensure_ascii=False) if as_json else for_terminal(text))
 
 
 def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
     """Print what is wrong and what to do, then exit with `code`."""
     line = json.dumps({"error": message, "exit": int(code)}) if as_json else f"holdfast: {_one_line(message)}"
-    sys.stderr.write(line + "\n")
+    write(sys.stderr, line)
     raise SystemExit(int(code))
 
 
 def note(message: str, *, as_json: bool = False) -> None:
     """Print something that the operator should know, as one line on stderr, and continue."""
-    sys.stderr.write((json.dumps({"note": message}) if as_json else f"holdfast: note: {_one_line(message)}") + "\n")
+    write(sys.stderr, json.dumps({"note": message}) if as_json else f"holdfast: note: {_one_line(message)}")
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Print a line at once. If its reader is gone, the command continues: what it did must not be told as failed."""
+    try:
+        stream.write(text + "\n")
+        stream.flush()
+    except BrokenPipeError:
+        print_no_more(stream)
+
+
+def print_no_more(stream: TextIO) -> None:
+    """Let go of what could not be written, which Python would try again at the end of the process."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _one_line(text: str) -> str:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from holdfast.client.blocking.pairing import PairingServer
     from holdfast.client.blocking.vault import Vault
+    from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.sync.protocol import PairingChannel
+    from holdfast.client.vault.keys import KeyProvider
 
 _LOOK_S = 0.1
 _SEED_BYTES = 32
@@ -49,9 +51,16 @@ def take(link: str, folder: Path | None, key: str, service: str) -> dict[str, ob
     from holdfast.client.blocking.pairing import receive
 
     with common.new_vault(folder) as (store, vault):
-        opener = common.key_provider(key, service, store, new=True)
+        opener = _new_key(key, service, store)
         done = receive(vault, _channel(link), opener, _show_digits, _confirmed)
         return {"did": done.did, "received": True}
+
+
+def _new_key(key: str, service: str, store: VaultStore) -> KeyProvider:
+    """Ask for the key that will open the vault, before the other device gives it: a weak password is refused here."""
+    from holdfast.client.vault.keys import KnownKey
+
+    return KnownKey(common.key_provider(key, service, store, new=True).host_key())
 
 
 def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | None) -> dict[str, object]:
@@ -63,7 +72,7 @@ def wait_and_take(folder: Path | None, key: str, service: str, *, host: str | No
 
     listen, meeting = f"/ip4/{host or '127.0.0.1'}/tcp/0/ws", secrets.token_urlsafe(16)
     with common.new_vault(folder) as (store, vault):
-        opener = common.key_provider(key, service, store, new=True)
+        opener = _new_key(key, service, store)
         with Libp2pMeeting(log=vault.boot_log, listen=listen, only=meeting) as meetings:
             common.say(f"in the browser, at “Pair another device”:  {meetings.address}#{meeting}")
             _wait_for(lambda: meetings.waits(meeting))

@@ -24,7 +24,7 @@ from holdfast.cli.client_vault import (
     ValShare,
     gas_policy,
 )
-from holdfast.cli.output import confirm, emit, fail, require_answer
+from holdfast.cli.output import confirm, emit, fail, note, require_answer
 from holdfast.cli.payments import UNCONFIRMED, share
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 
@@ -102,6 +102,10 @@ def _confirmed(client: Client, params: PaymentParams, *, yes: bool, as_json: boo
     except OperationFailed as error:
         if isinstance(error.__cause__, NoReceipt):
             raise OperationFailed(f"{error}: {UNCONFIRMED}") from error
+        raise
+    except KeyboardInterrupt:
+        if "signed" in steps:
+            note(UNCONFIRMED, as_json=as_json)
         raise
     except NetworkError as error:
         if "signed" in steps:  # so the bundler may have it

@@ -18,7 +18,7 @@ from typer.main import get_command
 
 from holdfast import __version__
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import fail
+from holdfast.cli.output import fail, print_no_more
 from holdfast.wire import logs
 from holdfast.wire.file_errors import NO_ROOM, UNUSABLE, file_words
 from holdfast.wire.installing import install_command
@@ -149,12 +149,12 @@ def root() -> int:
             raise
         _fail(Exit.CONFIGURATION, f"this command needs {error.name}: {install_command(extra)}")
     except BrokenPipeError:
-        _print_no_more()
+        print_no_more(sys.stdout)
         return int(Exit.FAILED)
     except OSError as error:
         _check_certificates()
         if error.errno in NO_ROOM:
-            _print_no_more()
+            print_no_more(sys.stdout)
             _fail_at(error, "cannot be written", "make room, and call this again")
         if error.errno in UNUSABLE and error.filename:
             _fail_at(error, "cannot be used", "name another, or call this as a user who may")
@@ -196,11 +196,6 @@ def _fail_at(error: OSError, what: str, what_to_do: str) -> NoReturn:
 
 def _fail(code: Exit, message: str) -> NoReturn:
     fail(code, message, as_json="--json" in sys.argv)
-
-
-def _print_no_more() -> None:
-    """Let go of what could not be written, which Python would try again at the end of the process."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_certificates() -> None:

@@ -90,12 +90,13 @@ def live(folder: Path | None) -> Period | None:
 def begin(vault: Vault, folder: Path | None, minutes: int) -> None:
     """Begin an unlock period, during which commands can unlock the vault without its key."""
     take_away(vault)
-    now = time.time()
-    period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
     file = session_file(folder)
     private_folder(file.parent)
+    file.unlink(missing_ok=True)
+    now = time.time()
+    period = Period(vault.status().did or "", secrets.token_hex(_SECRET_BYTES), now, now + 60 * minutes)
+    vault.add_key(period.key)  # first, because the file tells that commands can unlock the vault
     write_private(file, msgspec.json.encode(period))
-    vault.add_key(period.key)
 
 
 def end(store: VaultStore, folder: Path | None) -> None:

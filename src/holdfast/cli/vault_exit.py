@@ -186,12 +186,9 @@ def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, 
     operation = first.signed(plan)
     try:
         done = nodes.ask(lambda reached: reached.way.send(plan, operation))
-    except (NetworkError, OperationFailed) as error:
-        if isinstance(error, NetworkError) or isinstance(error.__cause__, (NoReceipt, TimeoutError)):
-            note(
-                "it may have been sent: look first what the account has, without --to",
-                as_json=as_json,
-            )
+    except (NetworkError, OperationFailed, KeyboardInterrupt) as error:
+        if not isinstance(error, OperationFailed) or isinstance(error.__cause__, (NoReceipt, TimeoutError)):
+            note("it may have been sent: look first what the account has, without --to", as_json=as_json)
         raise
     emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
 

@@ -1,5 +1,7 @@
 """An account that another owner creates, and an app's permission to spend, on a real local chain."""
 
+from unittest.mock import AsyncMock, Mock
+
 import pytest
 from tests.client.flows.devices import add, two_devices
 from tests.support.payments import payment, someone
@@ -7,6 +9,7 @@ from tests.support.payments import payment, someone
 from holdfast.chain.account_calls import spend
 from holdfast.chain.account_reads import Created
 from holdfast.chain.errors import RpcError
+from holdfast.client.account.methods import AccountMethods
 from holdfast.client.account.spending import SPEND_COMMAND, SpendingTerms
 from holdfast.client.flows.failures import OperationFailed, PaymentRefused
 from holdfast.wire.abi import selector
@@ -35,6 +38,13 @@ def test_another_account_creates_the_account_with_its_changes(devices):
         assert client.account_origin() == origin
         assert [owner.signer for owner in client.account_view().owners] == [first.signer, second.signer]
     second.pays(account)
+
+
+@pytest.mark.parametrize(("recovery", "told"), [(None, "no recovery"), (Mock(new_owners=None), "is under way, but")])
+async def test_a_recovery_whose_new_owners_the_endpoint_hides_is_not_told_to_be_none(recovery, told):
+    client = Mock(account_view=AsyncMock(return_value=Mock(recovery=recovery)))
+    with pytest.raises(OperationFailed, match=told):
+        await AccountMethods.finish_account_recovery(client)
 
 
 def test_an_app_spends_by_its_permission_while_the_persons_devices_are_off(chain, devices):

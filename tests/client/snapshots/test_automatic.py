@@ -10,19 +10,21 @@ from tests.support.tasks import all_others
 from holdfast.client import types
 from holdfast.client.snapshots import automatic
 from holdfast.client.snapshots.automatic import AutomaticSnapshots
-from holdfast.wire.client_errors import ClientStateError
+from holdfast.wire.client_errors import ClientStateError, NetworkError
 from holdfast.wire.retries import SNAPSHOTS
 
 
 class Attempts:
-    """Publishing attempts that succeed; `slept` records every pause, in each of which a `restless` vault changes."""
+    """Publishing attempts, of which `failing` fail; `slept` records every pause, in which a `restless` vault changes."""
 
-    def __init__(self, *, restless=False):
-        self.made, self.slept, self.restless = 0, [], restless
+    def __init__(self, *, restless=False, failing=0):
+        self.made, self.slept, self.restless, self.failing = 0, [], restless, failing
         self.automatic = AutomaticSnapshots(self.publish, quiet_s=2.0, sleep=self.sleep)
 
     async def publish(self):
         self.made += 1
+        if self.made <= self.failing:
+            raise NetworkError("no answer")
 
     async def sleep(self, seconds):
         self.slept.append(seconds)
@@ -53,6 +55,12 @@ async def test_settling_brings_up_at_once_what_waits():
     attempts.automatic.changed()
     assert await attempts.automatic.settle(1.0)
     assert (attempts.made, attempts.slept) == (1, [])
+    attempts = Attempts(failing=2)
+    attempts.automatic.changed()
+    assert not await attempts.automatic.settle(1.0)
+    async with asyncio.timeout(60):
+        await all_others()
+    assert (attempts.made, attempts.slept) == (3, [SNAPSHOTS.first_s, 2 * SNAPSHOTS.first_s]), "the retries go on"
 
 
 async def until(condition):

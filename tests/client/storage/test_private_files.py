@@ -1,5 +1,6 @@
 """Secrets are read only from a file of the user's own, and never through a link."""
 
+import errno
 import os
 
 import pytest
@@ -24,6 +25,24 @@ def test_the_file_or_folder_of_another_user_is_refused(file, monkeypatch):
         read_private(file)
     with pytest.raises(ValueError, match="not a folder of this user's alone"):
         private_folder(folder)
+
+
+def test_a_disk_without_links_has_new_files_too_and_none_is_replaced(tmp_path, monkeypatch):
+    """As FAT and exFAT."""
+    faster = []
+
+    def link(_, place):
+        for _ in faster:
+            place.write_bytes(b"another's")
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    write_private(tmp_path / "share", b"share", replace=False)
+    assert read_private(tmp_path / "share") == b"share"
+    faster.append(True)
+    with pytest.raises(ValueError, match="File exists"):
+        write_private(tmp_path / "other", b"", replace=False)
+    assert {it.name: it.read_bytes() for it in tmp_path.iterdir()} == {"share": b"share", "other": b"another's"}
 
 
 def test_a_link_or_a_folder_is_refused(file, tmp_path):

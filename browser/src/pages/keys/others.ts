@@ -49,8 +49,13 @@ async function helped(lost: string, fresh: string) {
   await keys.startRecovery([person.signer], {
     signatures: [await keys.signRecovery([person.signer]), ...byService],
   });
-  const recovery = await keys.recovery();
-  await go("keys", { said: text("keys.help.asked", { time: moment((recovery?.readyAt ?? 0) * 1000) }) });
+  await go("keys", { said: text("keys.help.asked", { time: await readyAt(keys, settings.delay) }) });
+}
+
+/** When the recovery ends that was just started, also if the chain's node lags or does not answer. */
+export async function readyAt(keys: Pick<AccountKeys, "recovery">, delay: number): Promise<string> {
+  const recovery = await keys.recovery().catch(() => null);
+  return moment(recovery ? recovery.readyAt * 1000 : Date.now() + delay * 1000);
 }
 
 /**
@@ -80,7 +85,7 @@ async function returned(typed: string) {
   const signers = owners.map(({ signer }) => signer);
   const isOwner = signers.includes(own);
   if (!isOwner && !recovery && settings.quorum === 1 && (await isServiceAmong(guardians)))
-    return startedByService(keys, account, own, await namer(own, []));
+    return startedByService(keys, account, own, await namer(own, []), settings.delay);
   if (!isOwner && !recovery?.newOwners?.includes(own)) throw new ProblemError("keys.back.none");
   if (!isOwner && !recovery?.isReady)
     throw new ProblemError("keys.back.early", { time: moment((recovery?.readyAt ?? 0) * 1000) });
@@ -93,12 +98,11 @@ async function returned(typed: string) {
 }
 
 /** Starts a recovery for which this service alone suffices, because the person chose that. */
-async function startedByService(keys: AccountKeys, account: Payee, own: string, named: Namer) {
+async function startedByService(keys: AccountKeys, account: Payee, own: string, named: Namer, delay: number) {
   const signature = await serviceSignature(keys, [own], "keys.back.none");
   if (!(await agreedToUse(account, { owners: [own], hidden: 0, guardians: [] }, own, named))) return;
   await keys.startRecovery([own], { signatures: [signature] });
-  const recovery = await keys.recovery();
-  await go("keys", { said: text("keys.back.started", { time: moment((recovery?.readyAt ?? 0) * 1000) }) });
+  await go("keys", { said: text("keys.back.started", { time: await readyAt(keys, delay) }) });
 }
 
 /** Lets this vault's pages use another account, or the vault's own again. */

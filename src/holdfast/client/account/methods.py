@@ -268,11 +268,15 @@ class AccountMethods(EndpointMethods):
     async def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
 
-        Raises OperationFailed if none is under way.
+        Raises OperationFailed if none is under way, or the endpoint hides its new owners.
         """
         recovery = (await self.account_view()).recovery
-        if recovery is None or recovery.new_owners is None:
+        if recovery is None:
             raise OperationFailed("no recovery of this account is under way")
+        if recovery.new_owners is None:
+            raise OperationFailed(
+                "a recovery of this account is under way, but the endpoint does not show its new owners"
+            )
         owners = recovery.new_owners
         return await self._relayed(lambda at: account_calls.finish_recovery(at, owners), on_progress)
 

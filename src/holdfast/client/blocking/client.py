@@ -204,7 +204,7 @@ class Client(ServiceClient):
     def finish_account_recovery(self, *, on_progress: Callable[[str], object] | None = None) -> str:
         """Finish the recovery that is under way, after its delay; return the operation's hash. Anyone may.
 
-        Raises OperationFailed if none is under way.
+        Raises OperationFailed if none is under way, or the endpoint hides its new owners.
         """
         return run(self._asynchronous.finish_account_recovery(on_progress=on_progress))
 

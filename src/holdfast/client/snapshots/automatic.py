@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 from typing import TYPE_CHECKING
 
 from holdfast.client.http.refusals import RequestRefused
@@ -37,26 +38,39 @@ class AutomaticSnapshots:
     def changed(self) -> None:
         """Record that the vault has a new revision. Call this method in the event loop's thread."""
         self._changed.set()
-        if not self._closed and (self._task is None or self._task.done()):
-            self._task = asyncio.get_running_loop().create_task(self._run())
+        self._begin()
 
     async def settle(self, within_s: float) -> bool:
-        """Upload pending changes now, and return whether everything was uploaded. Waits at most `within_s` seconds."""
+        """Upload pending changes now, and return whether everything was uploaded. Waits at most `within_s` seconds.
+
+        The retries go on after a failure.
+        """
         if self._task is None:
             return True
         await self._stop()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(within_s):
-                return await self._attempt()
-        return False
+        self._changed.clear()
+        done = False
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(within_s):
+                    done = await self._attempt()
+        finally:
+            if not done and not _is_lasting(self.last_error):
+                self._begin(failures=1)
+        return done
 
     async def close(self) -> None:
         """Stop for good. The next client uploads the changes that are still pending."""
         self._closed = True
         await self._stop()
 
-    async def _run(self) -> None:
-        failures = 0
+    def _begin(self, failures: int = 0) -> None:
+        """Begin to upload in an empty context: this outlives the call, so it must not refer to the caller's thread."""
+        if not self._closed and (self._task is None or self._task.done()):
+            loop, context = asyncio.get_running_loop(), contextvars.Context()
+            self._task = loop.create_task(self._run(failures), context=context)
+
+    async def _run(self, failures: int) -> None:
         while self._changed.is_set() or failures:
             if not self._changed.is_set():
                 await self._unchanged(min(SNAPSHOTS.longest_s, SNAPSHOTS.first_s * 2.0 ** min(failures - 1, 30)))

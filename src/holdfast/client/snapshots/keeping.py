@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import contextvars
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -79,9 +78,7 @@ class VaultSnapshots:
         if self._publishing is not None:
             self._publishing.changed()
         if self._given is not None and self._given.store is not None and self._config.automatic:
-            # The upload outlives the call that caused it, so it runs in an empty context, without the reference to the
-            # caller's thread.
-            contextvars.Context().run(self._automatic.changed)
+            self._automatic.changed()
 
     async def state(self) -> SnapshotState:
         """See AsyncClient.snapshot_state."""

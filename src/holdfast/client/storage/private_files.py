@@ -83,7 +83,23 @@ def _put(partial: Path, file: Path, *, replace: bool) -> None:
     if replace or not hasattr(os, "link"):
         partial.replace(file)
     else:
-        os.link(partial, file)  # fails if another process was faster
+        _link(partial, file)
+
+
+def _link(partial: Path, file: Path) -> None:
+    """Put the file in a place that must be free. Raises FileExistsError if another process was faster."""
+    try:
+        os.link(partial, file)
+    except FileExistsError:
+        raise
+    except OSError:  # FAT and exFAT have no links: take the place, then put the file there
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            partial.replace(file)
+        except OSError:
+            file.unlink()
+            raise
+    else:
         partial.unlink()
 
 
