@@ -36,11 +36,11 @@ _TRIED_FOR_S = 2 * 86400.0  # after `until`
 
 
 class WatchedChain(NamedTuple):
-    """A chain of the service, and where its events are looked for."""
+    """A chain of the service, and where its events are looked for, one after the other."""
 
     chain_id: int
     accounts: RecoveryChain
-    events: RecoveryEvents
+    events: Sequence[RecoveryEvents]
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class RecoveryMails:
     main: RecoveryChain
     watched: Sequence[WatchedChain]
     clock: Clock
-    _since: dict[int, int] = field(default_factory=dict)
+    _since: dict[RecoveryEvents, int] = field(default_factory=dict)
 
     async def run(self) -> dict[str, int]:
         """Look for recoveries that started or ended, then send what waits; return how many mails were noted, sent."""
@@ -67,15 +67,20 @@ class RecoveryMails:
         return {"noted": noted, "sent": await self._send(), "removed": await self.store.expire(self.clock())}
 
     async def _watch(self, chain: WatchedChain) -> int:
+        noted = 0
         try:
-            found = await chain.events.since(self._since.get(chain.chain_id))
-            noted = sum([await self._noted(self._note, chain, account) for account in found.started])
-            for account in found.finished:
-                await self._noted(self._note_finished, chain, account)
+            for events in chain.events:
+                noted += await self._looked(chain, events)
         except (UpstreamError, RpcError, abi.MalformedAnswer, ValueError, RecursionError) as error:
             _log.warning("recoveries not looked for", extra={"chain_id": chain.chain_id, "why": _why(error)})
-            return 0
-        self._since[chain.chain_id] = found.next_block
+        return noted
+
+    async def _looked(self, chain: WatchedChain, events: RecoveryEvents) -> int:
+        found = await events.since(self._since.get(events))
+        noted = sum([await self._noted(self._note, chain, account) for account in found.started])
+        for account in found.finished:
+            await self._noted(self._note_finished, chain, account)
+        self._since[events] = found.next_block
         return noted
 
     async def _noted(
