@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from aiohttp import web
@@ -173,6 +174,25 @@ async def test_a_chain_whose_endpoint_gives_no_logs_is_not_read_by_transaction(w
     for _ in range(4):
         await api.service.recovery_mails.run()
     assert asked == []
+
+
+async def test_a_chain_that_hangs_delays_no_mail_of_another(watched):
+    api, _, _ = watched
+    mails, told, send = api.service.recovery_mails, asyncio.Event(), api.mailer.send_notice
+
+    class Hangs:
+        async def since(self, _block):
+            async with asyncio.timeout(60):
+                await told.wait()
+            return recovery_events.Found([], [], 0)
+
+    async def send_notice(*mail):
+        await send(*mail)
+        told.set()
+
+    mails.watched = [mails.watched[0], mails.watched[1]._replace(events=[Hangs()])]
+    mails.mailer = SimpleNamespace(send_notice=send_notice)
+    assert (await mails.run())["sent"] == 2
 
 
 async def test_each_recovery_that_was_finished_is_told_once(watched):

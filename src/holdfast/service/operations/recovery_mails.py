@@ -59,12 +59,19 @@ class RecoveryMails:
     main: RecoveryChain
     watched: Sequence[WatchedChain]
     clock: Clock
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _since: dict[RecoveryEvents, int] = field(default_factory=dict)
 
     async def run(self) -> dict[str, int]:
-        """Look for recoveries that started or ended, then send what waits; return how many mails were noted, sent."""
-        noted = sum(await asyncio.gather(*map(self._watch, self.watched)))
-        return {"noted": noted, "sent": await self._send(), "removed": await self.store.expire(self.clock())}
+        """Look for recoveries that started or ended, and send what waits; return how many mails were noted, sent."""
+        sent, told = await asyncio.gather(self._send(), asyncio.gather(*map(self._told, self.watched)))
+        noted, sent_of_noted = (sum(counts) for counts in zip((0, 0), *told, strict=True))
+        return {"noted": noted, "sent": sent + sent_of_noted, "removed": await self.store.expire(self.clock())}
+
+    async def _told(self, chain: WatchedChain) -> tuple[int, int]:
+        """Send what was noted of a chain at once: another chain may hang."""
+        noted = await self._watch(chain)
+        return noted, await self._send() if noted else 0
 
     async def _watch(self, chain: WatchedChain) -> int:
         noted = 0
@@ -129,14 +136,15 @@ class RecoveryMails:
         return next((did for did in (key, *named) if did_hash(did) == state.did), None)
 
     async def _send(self) -> int:
-        """Send what waits, until a round gets no answer: a provider that hangs takes one round of each run."""
+        """Send what waits, until a round gets no answer from the provider."""
         count = 0
-        for _ in range(_ROUNDS):
-            mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
-            ends = await asyncio.gather(*map(self._sent, mails))
-            count += ends.count("sent")
-            if not {"sent", "refused"} & set(ends):
-                break
+        async with self._turn:
+            for _ in range(_ROUNDS):
+                mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
+                ends = await asyncio.gather(*map(self._sent, mails))
+                count += ends.count("sent")
+                if not {"sent", "refused"} & set(ends):
+                    break
         return count
 
     async def _sent(self, mail: Mail) -> str:
