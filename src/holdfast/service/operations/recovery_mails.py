@@ -64,11 +64,11 @@ class RecoveryMails:
 
     async def run(self) -> dict[str, int]:
         """Look for recoveries that started or ended, and send what waits; return how many mails were noted, sent."""
-        sent, told = await asyncio.gather(self._send(), asyncio.gather(*map(self._told, self.watched)))
-        noted, sent_of_noted = (sum(counts) for counts in zip((0, 0), *told, strict=True))
+        sent, others = await asyncio.gather(self._send(), asyncio.gather(*map(self._watch_and_send, self.watched)))
+        noted, sent_of_noted = (sum(counts) for counts in zip((0, 0), *others, strict=True))
         return {"noted": noted, "sent": sent + sent_of_noted, "removed": await self.store.expire(self.clock())}
 
-    async def _told(self, chain: WatchedChain) -> tuple[int, int]:
+    async def _watch_and_send(self, chain: WatchedChain) -> tuple[int, int]:
         """Send what was noted of a chain at once: another chain may hang."""
         noted = await self._watch(chain)
         return noted, await self._send() if noted else 0
