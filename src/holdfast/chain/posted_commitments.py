@@ -68,15 +68,16 @@ class PostedCommitments:
         await self.pass_a_block(operation)
 
     async def pass_a_block(self, operation: UserOperation) -> None:
-        """Wait for a block if the operation's commitment is in the newest block.
+        """Wait for a block if a commitment of the operation is in the newest block, or in a newer one.
 
         Gas is estimated in the newest block, but a commitment, even one that the account posted, must be in an earlier
         block. Only as many claims as `missing` would accept are considered.
         """
         needed = _needed(operation)
         newest = await self._rpc.block_number() if needed else 0
-        if newest in [await self._posted_in(each) for each in needed[:MOST_FOR_ONE_OPERATION]]:
-            await self._poster.next_block(newest)
+        last = max([0, *[await self._posted_in(each) for each in needed[:MOST_FOR_ONE_OPERATION]]])
+        if last and last >= newest:
+            await self._poster.next_block(last)
 
     async def _posted_in(self, commitment: bytes) -> int:
         """Return the block that contains a commitment, or zero if it expires too soon or does not exist."""

@@ -39,6 +39,7 @@ from holdfast.service.operations.commitment_transactions import COMMIT_GAS, Comm
 from holdfast.service.operations.sponsor import MAX_CALL_DATA_BYTES, Sponsor
 from holdfast.service.operations.sponsor_charges import RANGES_AT_ONCE
 from holdfast.service.operations.sponsor_settlement import SponsorSettlement
+from holdfast.service.store.sponsorships import NewSponsorship, SponsorshipKey
 from holdfast.service.store.sqlite.store import SqliteStore
 from holdfast.wire.abi import selector
 from holdfast.wire.encoding import from_hex, to_hex
@@ -475,6 +476,8 @@ async def test_a_commitment_is_posted_once_and_charged(world):
     world.chain.committed[needed] = 50
     assert "result" in await world.ask(operation)
     assert len(world.chain.sent) == 1, "it stands"
+    world.chain.committed[needed] = soon = world.chain.block + 2  # mined after the newest block was asked for
+    assert "result" in await world.ask(operation) and world.chain.block > soon
 
 
 async def test_a_commitment_that_the_chain_refuses_is_the_clients_to_post_and_costs_nothing(world, caplog):
@@ -485,11 +488,20 @@ async def test_a_commitment_that_the_chain_refuses_is_the_clients_to_post_and_co
     assert [record.why for record in caplog.records] == ["the endpoint answers with error -32000"]
 
 
-async def test_a_commitment_that_was_not_seen_is_charged_and_of_several_all_or_none_are_posted(world, monkeypatch):
+@pytest.mark.parametrize("answered", [True, False])
+async def test_a_commitment_that_was_not_seen_is_charged_and_of_several_all_or_none_are_posted(
+    world, monkeypatch, answered
+):
     async def never(*_):
         raise TimeoutError
 
+    def unanswered(raw):
+        world.chain.sent.append(raw)
+        raise RpcError("no answer in time")
+
     with monkeypatch.context() as unseen:
+        if not answered:
+            unseen.setattr(world.chain, "eth_sendRawTransaction", unanswered)
         unseen.setattr("holdfast.service.operations.commitment_transactions.mined", never)
         await world.ask(registration()[0])
     await _time_passes(world)
@@ -572,7 +584,14 @@ async def test_a_stranger_reserves_nothing_for_nonces_and_accounts_that_are_not_
     assert await world.spent() == {} and world.bundler.asked == 0
 
 
-async def test_what_a_stranger_reserves_for_a_persons_nonce_leaves_them_their_budget_and_is_settled_as_it_is_used(many):
+async def test_what_a_stranger_reserves_for_a_persons_nonce_leaves_them_their_budget_and_is_settled_as_it_is_used(
+    many, monkeypatch
+):
+    monkeypatch.setattr("holdfast.service.operations.sponsor_charges.AT_ONCE", 1)
+    first = SponsorshipKey(CHAIN, "0x00", "0x0")  # another account's, which ends before
+    await many.store.sponsorships.reserve(
+        NewSponsorship(key=first, day=0, gwei=1, budgets=(), valid_until=many.chain.now, block=1)
+    )
     wide = greedy(payment(), USUAL.did_day)
     assert "result" in await many.ask(wide, DATA, hex(CHAIN), address="stranger")
     assert (await many.spent())["did"] >= USUAL.did_day - 2

@@ -15,6 +15,7 @@ from holdfast.content.cars import car_begin, section_begin, write_car
 from holdfast.content.cids import Block, cid_of, raw_block
 from holdfast.content.ipld import dag_cbor_block, link
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
+from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.web.asgi import AsgiEntry
 
 MIB = 1024 * 1024
@@ -202,4 +203,17 @@ async def test_a_client_that_leaves_gives_its_reservation_back(vault):
 
     await AsgiEntry(vault.api.application)(scope, receive, send)
     assert sent[0]["status"] == 400
+    await nothing_is_kept(vault)
+
+
+async def test_a_reservation_whose_response_is_lost_is_given_back(vault, monkeypatch):
+    index = vault.api.service.snapshots.index
+    begin = index.begin_upload
+
+    async def begin_and_say_nothing(*upload):
+        await begin(*upload)
+        raise StoreUnavailable("no answer")
+
+    monkeypatch.setattr(index, "begin_upload", begin_and_say_nothing)
+    assert (await vault.upload(b"")).status_code == 503
     await nothing_is_kept(vault)

@@ -95,6 +95,8 @@ async def test_approvals_that_end_first_come_first_and_one_that_was_given_again_
     found = await store.sponsorships.open_sponsorships(CHAIN, 2)
     assert [each.valid_until - UNTIL for each in found] == [0, 1]
     assert await store.sponsorships.open_sponsorships(1, 2) == []
+    assert await store.sponsorships.open_sponsorships(CHAIN, 2, key(0).sender) == found
+    assert await store.sponsorships.open_sponsorships(CHAIN, 2, "0x") == []
     await store.sponsorships.reserve(sponsorship(5, key(1), until=UNTIL + 9))
     assert not await store.sponsorships.settle(key(1), UNTIL, 0)
     assert await spent(store) == {"all": 15, "hash did": 15}

@@ -124,21 +124,26 @@ class BudgetedPoster:
             await self._settle(key, end, transaction, fees)
 
     async def _sent(self, commitments: Sequence[bytes], fees: Fees) -> list[str | None]:
-        """Return the transactions' hashes; None for what could not be sent."""
+        """Return the transactions' hashes; None for what was not sent, "" for what may have been."""
         sent: list[str | None] = []
         tx = self.transactions
         try:
             async with tx.turn():
                 count = await tx.connect().call("eth_getTransactionCount", [tx.address, "pending"])
                 for index, commitment in enumerate(commitments):
-                    sent.append(await tx.send(commitment, values.quantity(count) + index, fees))
+                    sent.append("")
+                    sent[-1] = await tx.send(commitment, values.quantity(count) + index, fees)
         except (RpcError, TimeoutError) as error:
+            if sent and isinstance(error, RpcError) and error.code is not None:
+                sent[-1] = None
             _log.warning("a commitment was not posted", extra={"why": chain_words(error)})
         return sent + [None] * (len(commitments) - len(sent))
 
     async def _settle(self, key: SponsorshipKey, end: int, transaction: str | None, fees: Fees) -> None:
-        """Charge the cost of a commitment; if it is not mined in time, the reserved sum when the reservation ends."""
+        """Charge the cost of a commitment; if it is not seen mined, the reserved sum when the reservation ends."""
         used = 0
+        if transaction == "":
+            return
         if transaction is not None:
             try:
                 used = (await mined(self.transactions.connect(), transaction, _MINED_WITHIN_S)).gas_used

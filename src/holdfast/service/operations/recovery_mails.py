@@ -39,11 +39,11 @@ _ASKED_FOR_S, _MOST_AGAIN = 86400.0, 1000  # of accounts of which a chain refuse
 
 
 class WatchedChain(NamedTuple):
-    """A chain of the service, and where its events are looked for."""
+    """A chain of the service, and where its events are looked for, one after the other."""
 
     chain_id: int
     accounts: RecoveryChain
-    events: RecoveryEvents
+    events: Sequence[RecoveryEvents]
 
 
 @dataclass(slots=True)
@@ -62,23 +62,35 @@ class RecoveryMails:
     main: RecoveryChain
     watched: Sequence[WatchedChain]
     clock: Clock
-    _since: dict[int, int] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _since: dict[RecoveryEvents, int] = field(default_factory=dict)
     _again: dict[tuple[int, str], dict[bytes, tuple[float, float]]] = field(default_factory=dict)
 
     async def run(self) -> dict[str, int]:
-        """Look for recoveries that started or ended, then send what waits; return how many mails were noted, sent."""
-        noted = sum(await asyncio.gather(*map(self._watch, self.watched)))
-        return {"noted": noted, "sent": await self._send(), "removed": await self.store.expire(self.clock())}
+        """Look for recoveries that started or ended, and send what waits; return how many mails were noted, sent."""
+        sent, others = await asyncio.gather(self._send(), asyncio.gather(*map(self._watch_and_send, self.watched)))
+        noted, sent_of_noted = (sum(counts) for counts in zip((0, 0), *others, strict=True))
+        return {"noted": noted, "sent": sent + sent_of_noted, "removed": await self.store.expire(self.clock())}
+
+    async def _watch_and_send(self, chain: WatchedChain) -> tuple[int, int]:
+        """Send what was noted of a chain at once: another chain may hang."""
+        noted = await self._watch(chain)
+        return noted, await self._send() if noted else 0
 
     async def _watch(self, chain: WatchedChain) -> int:
+        noted = 0
         try:
-            found = await chain.events.since(self._since.get(chain.chain_id))
-            noted = await self._note_each(chain, found.started, self._note)
-            await self._note_each(chain, found.finished, self._note_finished)
+            for events in chain.events:
+                noted += await self._looked(chain, events)
         except (UpstreamError, RpcError, abi.MalformedAnswer, ValueError, RecursionError) as error:
             _log.warning("recoveries not looked for", extra={"chain_id": chain.chain_id, "why": _why(error)})
-            return 0
-        self._since[chain.chain_id] = found.next_block
+        return noted
+
+    async def _looked(self, chain: WatchedChain, events: RecoveryEvents) -> int:
+        found = await events.since(self._since.get(events))
+        noted = await self._note_each(chain, found.started, self._note)
+        await self._note_each(chain, found.finished, self._note_finished)
+        self._since[events] = found.next_block
         return noted
 
     async def _note_each(self, chain: WatchedChain, accounts: Iterable[bytes], note: _Note) -> int:
@@ -135,14 +147,15 @@ class RecoveryMails:
         return next((did for did in (key, *named) if did_hash(did) == state.did), None)
 
     async def _send(self) -> int:
-        """Send what waits, until a round fails as a whole: a provider that hangs takes one round of each run."""
+        """Send what waits, until a round fails as a whole: a provider that hangs takes one round."""
         count = 0
-        for _ in range(_ROUNDS):
-            mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
-            ends = await asyncio.gather(*map(self._sent, mails))
-            count += ends.count("sent")
-            if set(ends) <= {"failed"}:
-                break
+        async with self._turn:
+            for _ in range(_ROUNDS):
+                mails = await self.store.take_mails(self.clock(), _LEASE_S, _AT_ONCE)
+                ends = await asyncio.gather(*map(self._sent, mails))
+                count += ends.count("sent")
+                if set(ends) <= {"failed"}:
+                    break
         return count
 
     async def _sent(self, mail: Mail) -> str:

@@ -129,9 +129,9 @@ class SnapshotUploads:
         *,
         pin: bool,
     ) -> Imported:
-        allowed = await self._reserve(upload, bearer.did, declared)
         file = self.spool / f"{upload}.car"
         try:
+            allowed = await self._reserve(upload, bearer.did, declared)
             await self._receive(file, boundary, pieces, allowed)
             read = await asyncio.to_thread(_judged, file, bearer.did)
             await self._store(upload, file, read)

@@ -253,7 +253,7 @@ class Sponsor:
         )
         if address is not None:
             await self._reserve_for(address, new)
-        full = await self._room_for(new, key.sender)
+        full = await self._room_for(new, key.sender, address)
         if full is not None:
             raise no_room(budgets[full.budget_index], full.spent, new.gwei)
         return new.valid_until
@@ -262,13 +262,15 @@ class Sponsor:
         """Reserve the amount in the budget of the client address first, so that what is refused holds nothing else."""
         key = address_key(new.key, address, turn_of(new.valid_until))
         budgets = address_budgets(self.limits, address, new.budgets)
-        if await self._room_for(replace(new, key=key, budgets=budgets), new.key.sender) is not None:
+        if await self._room_for(replace(new, key=key, budgets=budgets), new.key.sender, address) is not None:
             raise waits_to_be_used()
 
-    async def _room_for(self, new: NewSponsorship, account: str) -> Full | None:
+    async def _room_for(self, new: NewSponsorship, account: str, address: str | None) -> Full | None:
         """Reserve an amount, if need be after the account's used approvals were charged; or return what is full."""
         full = await self.store.reserve(new)
-        return await self.store.reserve(new) if full is not None and await self.charges.settle_used(account) else full
+        if full is not None and await self.charges.settle_used(account, address):
+            return await self.store.reserve(new)
+        return full
 
 
 def _small(params: msgspec.Raw | msgspec.UnsetType) -> bytes:

@@ -37,23 +37,24 @@ class SponsorCharges:
         """Return the approvals that are not settled. Raises StoreUnavailable."""
         return await self.store.open_sponsorships(self.chain_id, AT_ONCE)
 
-    async def of_addresses(self) -> list[OpenSponsorship]:
-        """Return what client addresses have reserved. Raises StoreUnavailable."""
-        return await self.store.open_sponsorships(address_chain(self.chain_id), AT_ONCE)
+    async def of_addresses(self, address: str | None = None) -> list[OpenSponsorship]:
+        """Return what client addresses, or one of them, have reserved. Raises StoreUnavailable."""
+        return await self.store.open_sponsorships(address_chain(self.chain_id), AT_ONCE, address)
 
-    async def settle_used(self, account: str) -> bool:
+    async def settle_used(self, account: str, address: str | None) -> bool:
         """Charge what an account's operations cost that have been mined since the last run; return whether any were.
 
         Its next operation is asked for at once, so this does not wait for blocks on top. Raises RpcError,
         StoreUnavailable.
         """
-        rows = [row for row in await self.opened() if row.key.sender == account]
+        rows = await self.store.open_sponsorships(self.chain_id, AT_ONCE, account)
         costs = await self.mined(rows, last_block(rows, await self.connect().block_number())) if rows else {}
         for row in rows:
             if (cost := costs.get(row.key[1:])) is not None:
                 await self.store.settle(row.key, row.valid_until, min(cost, row.gwei))
         if costs:
-            await self.give_back(await self.of_addresses(), costs)
+            own = [] if address is None else await self.of_addresses(address)
+            await self.give_back([*own, *await self.of_addresses()], costs)
         return bool(costs)
 
     async def give_back(

@@ -79,8 +79,8 @@ class SponsorshipStore(Protocol):
         """
         ...
 
-    async def open_sponsorships(self, chain: int, limit: int) -> list[OpenSponsorship]:
-        """Return the approvals that are not settled, those that end first before others."""
+    async def open_sponsorships(self, chain: int, limit: int, sender: str | None = None) -> list[OpenSponsorship]:
+        """Return the approvals that are not settled, of all or of one, those that end first before others."""
         ...
 
     async def settle(self, key: SponsorshipKey, valid_until: int, gwei: int) -> bool:

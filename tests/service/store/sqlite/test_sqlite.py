@@ -63,12 +63,27 @@ async def test_migrations_run_once_and_all_or_nothing_and_a_newer_schema_is_refu
         next_release.setattr(schema, "SCHEMA_VERSION", len(broken))
         with pytest.raises(StoreUnavailable):
             SqliteStore(tmp_path / "x.db")
+        large = "CREATE TABLE extra (kept BLOB) STRICT; INSERT INTO extra VALUES (zeroblob(99999999))"
+        next_release.setattr(schema, "MIGRATIONS", (*migrations.MIGRATIONS, large))
+        with contextlib.closing(schema.connect(tmp_path / "x.db")) as connection:
+            connection.execute("PRAGMA max_page_count = 500")
+            with pytest.raises(sqlite3.OperationalError, match="disk is full"):
+                schema.migrate(connection)
     with contextlib.closing(sqlite3.connect(tmp_path / "x.db")) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == len(broken) - 1
         assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'extra'").fetchone()[0] == 0
         connection.execute(f"PRAGMA user_version = {migrations.SCHEMA_VERSION + 1}")
     with pytest.raises(SchemaTooNew, match="install the newer release"):
         SqliteStore(tmp_path / "x.db")
+
+
+async def test_an_identifier_that_cannot_be_read_is_unavailable(tmp_path):
+    store = SqliteStore(tmp_path / "x.db")
+    with contextlib.closing(sqlite3.connect(tmp_path / "x.db")) as connection:
+        connection.execute("DROP TABLE verifications")
+    with pytest.raises(StoreUnavailable):
+        await store.describe("handle", "ann")
+    await store.close()
 
 
 def test_a_file_that_is_no_database_or_of_another_user_is_unavailable(tmp_path, monkeypatch):

@@ -32,14 +32,19 @@ def _shard(chain: int) -> int:
 RESERVE = rows_of("reserve_sponsorship", call("reserve_sponsorship_v1", 10), Full)
 SETTLE = value_of("settle_sponsorship", call("settle_sponsorship_v1", 6), bool)
 FORGET = rows_of("forget_sponsored", "DELETE FROM holdfast.sponsor_days WHERE day > 0 AND day < $1 RETURNING 1", row)
-OPEN = rows_of(
-    "open_sponsorships",
+_OPEN = (
     "SELECT chain, sender, nonce, gwei, valid_until, block FROM holdfast.sponsorships"
-    " WHERE shard = $1 AND chain = $2 ORDER BY valid_until LIMIT $3",
-    lambda chain, sender, nonce, gwei, valid_until, block: OpenSponsorship(
-        key=SponsorshipKey(chain, sender, nonce), gwei=gwei, valid_until=valid_until, block=block
-    ),
+    " WHERE shard = $1 AND chain = $2 {}ORDER BY valid_until LIMIT $3"
 )
+
+
+def _opened(chain: int, sender: str, nonce: str, *rest: int) -> OpenSponsorship:
+    gwei, valid_until, block = rest
+    return OpenSponsorship(key=SponsorshipKey(chain, sender, nonce), gwei=gwei, valid_until=valid_until, block=block)
+
+
+OPEN = rows_of("open_sponsorships", _OPEN.format(""), _opened)
+OPEN_OF = rows_of("open_sponsorships_of", _OPEN.format("AND sender = $4 "), _opened)
 SPENT = rows_of(
     "sponsored_on",
     "SELECT subject, gwei FROM holdfast.sponsor_days WHERE shard = $1 AND chain = $2 AND day = $3 ORDER BY subject",
@@ -71,9 +76,11 @@ class PostgresqlSponsorships:
         )
         return full[0] if full else None
 
-    async def open_sponsorships(self, chain: int, limit: int) -> list[OpenSponsorship]:
+    async def open_sponsorships(self, chain: int, limit: int, sender: str | None = None) -> list[OpenSponsorship]:
         """See SponsorshipStore."""
-        return await self._reads.ask(OPEN, (_shard(chain), chain, limit))
+        if sender is None:
+            return await self._reads.ask(OPEN, (_shard(chain), chain, limit))
+        return await self._reads.ask(OPEN_OF, (_shard(chain), chain, limit, sender))
 
     async def settle(self, key: SponsorshipKey, valid_until: int, gwei: int) -> bool:
         """See SponsorshipStore."""

@@ -84,7 +84,8 @@ def migrate(connection: sqlite3.Connection) -> int:
         if found != SCHEMA_VERSION:  # a file that is current is opened on a full disk, too
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # if the disk is full, SQLite has already rolled back
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
     return found

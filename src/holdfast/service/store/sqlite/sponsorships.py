@@ -59,13 +59,13 @@ class SqliteSponsorships:
         """See SponsorshipStore."""
         return await self._writer.write(_reserve, new)
 
-    async def open_sponsorships(self, chain: int, limit: int) -> list[OpenSponsorship]:
+    async def open_sponsorships(self, chain: int, limit: int, sender: str | None = None) -> list[OpenSponsorship]:
         """See SponsorshipStore."""
+        whose, of = ("", ()) if sender is None else (" AND sender = ?", (sender,))
         rows = self._read.all(
-            "SELECT chain, sender, nonce, gwei, valid_until, block FROM sponsorships WHERE chain = ?"
-            " ORDER BY valid_until LIMIT ?",
-            chain,
-            limit,
+            "SELECT chain, sender, nonce, gwei, valid_until, block FROM sponsorships"  # noqa: S608 - our own condition
+            f" WHERE chain = ?{whose} ORDER BY valid_until LIMIT ?",
+            *(chain, *of, limit),
         )
         return [opened(row) for row in rows]
 

@@ -195,7 +195,11 @@ class SqliteStore:
 
     async def describe(self, channel: str, key: str) -> dict[str, object] | None:
         """See Store."""
-        return describe_identifier(self._reader, channel, key)
+        try:
+            return describe_identifier(self._reader, channel, key)
+        except sqlite3.DatabaseError as error:
+            metrics.STORE_FAILURES.add("read")
+            raise StoreUnavailable(str(error)) from error
 
     async def code_of(self, identifier: Identifier) -> CountedAttempt | None:
         """See Store."""
