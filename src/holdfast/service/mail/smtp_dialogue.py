@@ -108,9 +108,9 @@ def delivery_errors() -> Iterator[None]:
         raise DeliveryError("timeout", "the mail server did not answer in time") from None
     except aiosmtplib.SMTPResponseException as error:
         kind = "nonsense" if error.code == GARBAGE else "refused"
-        told = f"{_STEPS.get(type(error), 'the dialogue')} was answered {error.code}"
+        detail = f"{_STEPS.get(type(error), 'the dialogue')} was answered {error.code}"
         of_recipient = isinstance(error, aiosmtplib.SMTPRecipientRefused) and error.code >= _PERMANENT
-        raise DeliveryError(kind, told, of_recipient=of_recipient) from None
+        raise DeliveryError(kind, detail, of_recipient=of_recipient) from None
     except ssl.SSLCertVerificationError as error:
         raise DeliveryError("unreachable", f"certificate not trusted: {error.verify_message}") from None
     except OSError as error:  # SMTPConnectError and SMTPServerDisconnected are too
