@@ -381,7 +381,8 @@ for (const answer of [{ success: true }, { success: false, error: "conflict" }])
         status: async () => ({ locked: true }),
         stored: async () => [{ did: ROW.did }, { did: "did:new:0x2" }],
       };
-      client(context, { vault: { ...vault, unlock: async () => answer } });
+      const chosen = { query: async () => ({ did: ROW.did }), unlock: async () => answer };
+      client(context, { vault: { ...vault, ...chosen } });
       await enter({ locked: "unlock.locked" });
       press("use-password");
       await until(() => document.querySelector("form"));

@@ -194,9 +194,10 @@ function database() {
   const stores = {
     owners: { get: (did) => asked(owners.get(did)), put: (owner, did) => owners.set(did, owner) },
     vaults: { openCursor: () => asked(rows.length ? { value: rows.at(-1) } : null), put: (row) => rows.push(row) },
-    notes: {},
+    notes: { get: () => asked(undefined), count: () => asked(0), delete() {} },
   };
   stores.vaults.delete = () => {};
+  stores.owners.delete = (did) => owners.delete(did);
   const transaction = () => {
     const made = { objectStore: (name) => stores[name], abort() {} };
     setImmediate(() => made.oncomplete());
@@ -222,4 +223,7 @@ test("an open vault is stored again after the site's data were deleted, unless a
   );
   await store.own(did, "other");
   await assert.rejects(save(3), { message: /opened elsewhere/ });
+  await store.own(did, "this");
+  await store.delete(did);
+  await assert.rejects(save(3), { message: /opened elsewhere/ }, "another tab deleted it");
 });

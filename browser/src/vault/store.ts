@@ -130,16 +130,16 @@ export class VaultStore {
 
   /**
    * Deletes a vault, all its revisions and the notes about it. What this browser knows of the published snapshots
-   * remains (decision 0622).
+   * remains (decision 0622), and the DID as that of an owner that none is: a tab that lost the vault may not store it.
    */
   async delete(did: string) {
     await this.#write(["vaults", "owners", "notes"], async (vaults, owners, notes) => {
       vaults.delete(every(did));
-      owners.delete(did);
+      owners.put("", did);
       ABOUT_A_VAULT.forEach((name) => notes.delete(IDBKeyRange.bound(`${name}:${did}`, `${name}:${did};`)));
       const published = await done(notes.get(`snapshots:${did}`));
       if (published) notes.put(ofDeleted(published), `snapshots:${did}`);
-      if ((await done(notes.count(forgottenNote(did)))) > 0) notes.put(0, forgottenNote(did));
+      if (await done(notes.count(forgottenNote(did)))) notes.put(0, forgottenNote(did));
     });
   }
 

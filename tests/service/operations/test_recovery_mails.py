@@ -70,8 +70,8 @@ async def test_each_address_is_told_once_of_a_recovery(watched):
         assert len(api.mailer.notices) == told
 
 
-@pytest.mark.parametrize(("filled", "at"), [(None, 99_000), ("bytes", 99_000), ("count", 99_000), (None, 45_000)])
-async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog, filled, at):
+@pytest.mark.parametrize("filled", [None, "bytes", "count"])
+async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog, filled):
     """The other chains have no indexer, and any contract can emit the events there, also more than a response holds."""
     api, main, indexer = watched
     account, ranges, head, receipts = GuardedAccount(nonce=9, ready_at=int(api.clock.now) + 60), [], 100_000, []
@@ -83,8 +83,8 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
     def logs(criteria):
         first, last = (int(criteria[name], 16) for name in ("fromBlock", "toBlock"))
         ranges.append((first, last))
-        emitters = (STRANGER, STRANGER, ACCOUNT) if first <= at <= last else ()
-        found = [log_of(it, topic, at) for topic in criteria["topics"][0] for it in emitters]
+        emitters = (STRANGER, STRANGER, ACCOUNT) if first <= 99_000 <= last else ()
+        found = [log_of(it, topic, 99_000) for topic in criteria["topics"][0] for it in emitters]
         if filled and emitters:
             return "too many logs" if filled == "count" else [{**it, "data": "0x" + "cd" * 2**20} for it in found]
         return found if last - first < 900 else "too many blocks"
@@ -98,19 +98,14 @@ async def test_recoveries_on_every_chain_of_the_service_are_told(watched, caplog
         return {**mined, "status": "0x1", "gasUsed": "0x1", "logs": [log]}
 
     sent = ["0x" + emitter[2:].rjust(64, "0") for emitter in emitted]
-
-    def block(number, _full):
-        age = 0 if number == "latest" else 89 * 86400 if int(number, 16) > 44_000 else 91 * 86400
-        return {"hash": "0x" + "bb" * 32, "transactions": sent, "timestamp": hex(int(api.clock.now) - age)}
-
+    block = {"hash": "0x" + "bb" * 32, "transactions": sent}
     asked = {"eth_getBlockByNumber": block, "eth_getTransactionReceipt": receipt}
     api.other_chain.answer = account.rpc(eth_blockNumber=hex(head), eth_getLogs=logs, **asked)
-    for _ in range(14):
+    for _ in range(12):
         await api.service.recovery_mails.run()
     assert {notice.name for _, notice in api.mailer.notices} == {f"8453:{ACCOUNT}:8"} and len(api.mailer.notices) == 2
     assert set(account.asked_of) == {ACCOUNT.lower()} and main.asked == []
-    assert ranges[0][0] == head - 50_000 and max(last for _, last in ranges) == head
-    assert 30_000 < min(ranges)[0] <= 44_000 and receipts == sent * bool(filled)
+    assert ranges[0][0] == head - 50_000 and ranges[-1][1] == head and receipts == sent * bool(filled)
     assert [record.why for record in caplog.records if record.name == "holdfast.recoveries"] == []
 
 
@@ -190,7 +185,7 @@ async def test_a_chain_that_hangs_delays_no_mail_of_another(watched):
         await send(*mail)
         told.set()
 
-    mails.watched = [mails.watched[0], mails.watched[1]._replace(events=[Hangs()])]
+    mails.watched = [mails.watched[0], mails.watched[1]._replace(events=Hangs())]
     mails.mailer = SimpleNamespace(send_notice=send_notice)
     assert (await mails.run())["sent"] == 2
 
@@ -261,7 +256,7 @@ async def test_the_blocks_that_were_looked_through_are_not_again(watched):
     indexer.answer = shows(ACCOUNT, last=30)  # it follows the chain afresh
     await api.service.recovery_mails.run()
     events = [path for _, path, _, _ in indexer.requests if "RecoveryStarted" in path]
-    assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["0", "59936", "30"]
+    assert [path.partition("from_block=")[2].partition("&")[0] for path in events] == ["10000", "59936", "30"]
 
 
 async def test_what_a_provider_refuses_is_tried_again(watched):

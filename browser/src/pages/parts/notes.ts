@@ -46,8 +46,9 @@ export const BETWEEN = { kind: "secret" as "secret", id: "pairing" };
 
 /** Whether a stored vault got a key after the temporary one, which is the last when the vault is received. */
 export async function hasKeyOfItsOwn(did: string): Promise<boolean> {
+  const { wrapsOf } = await snapshots();
   const sealed = (await withStore((store) => store.load(did)))?.sealed;
-  return sealed !== undefined && (await snapshots()).wrapsOf(sealed).at(-1)?.id !== BETWEEN.id;
+  return sealed !== undefined && wrapsOf(sealed).at(-1)?.id !== BETWEEN.id;
 }
 
 /** @param did null: it has a key now */

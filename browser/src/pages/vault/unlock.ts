@@ -59,7 +59,9 @@ export async function enter({ locked }: { locked?: TextKey } = {}) {
 async function withoutKeyless(vault: Vault) {
   const did = await received();
   if (!did) return;
-  const failed = !(await hasKeyOfItsOwn(did)) && (await vault.forget(did).catch((error) => error as unknown));
+  const keeps = await hasKeyOfItsOwn(did).catch(() => null);
+  if (keeps === null) return; // it could not be looked at
+  const failed = !keeps && (await vault.forget(did).catch((error) => error as unknown));
   if (!failed) await setReceived(null); // else another tab may be adding a key to it
 }
 
@@ -173,7 +175,8 @@ async function unlocked(key: VaultKey, did: string, takeOver: boolean, wrong?: T
   const { vault } = await ready();
   const answer = await vault.unlock(key, null, { did, takeOver });
   if (answer.error === "open_elsewhere") return go("elsewhere");
-  if (answer.error === "conflict") return go("home"); // it is open already: what came after could not be shown
+  // It is open already: what came after could not be shown.
+  if (answer.error === "conflict" && (await vault.query()).did === did) return go("home");
   succeeded(answer, wrong);
   // Opening the vault counts as a test of the key that was used.
   await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");

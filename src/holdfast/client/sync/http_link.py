@@ -9,6 +9,7 @@ import secrets
 import socket
 import threading
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +18,7 @@ import msgspec
 
 from holdfast.client.http.transport import whole_body
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, NOT_TAKEN, REFUSED
-from holdfast.client.sync.serving import Answering, answer_of, runs_here
+from holdfast.client.sync.serving import Answering, answer_of, can_wait
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
@@ -52,7 +53,7 @@ class HttpOffer:
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._path = "/" + secrets.token_urlsafe(_SECRET_BYTES)
-        self._answering, self._loop = _Answering(), loop
+        self._answering, self._can_wait = _Answering(), partial(can_wait, server, loop)
         of_this = {"answer": staticmethod(answer_of(server, loop)), "secret_path": self._path}
         handler = type("Handler", (_Handler,), {**of_this, "answering": self._answering})
         self._server = ThreadingHTTPServer((host or local_address(), port), handler)
@@ -69,7 +70,7 @@ class HttpOffer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        are_sent = kind is not None or runs_here(self._loop) or self._answering.are_sent()
+        are_sent = kind is not None or self._answering.are_sent(_SOCKET_S if self._can_wait() else 0)
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -115,6 +116,9 @@ class _Answering:
         self._add(1)
         try:
             yield
+        except OSError:  # the vault's loop makes none in time, but may yet
+            self._has_failed = True
+            raise
         finally:
             self._add(-1)
 
@@ -126,10 +130,10 @@ class _Answering:
         except OSError:  # the device is gone
             self._has_failed |= answer != REFUSED
 
-    def are_sent(self) -> bool:
-        """Wait until all are sent, at most 30 seconds, and return whether they are."""
+    def are_sent(self, within_s: float) -> bool:
+        """Wait until all are sent, and return whether they are."""
         with self._changed:
-            return self._changed.wait_for(lambda: self._count == 0, _SOCKET_S) and not self._has_failed
+            return self._changed.wait_for(lambda: self._count == 0, within_s) and not self._has_failed
 
     def _add(self, change: int) -> None:
         with self._changed:

@@ -19,7 +19,7 @@ import msgspec
 
 from holdfast.client.installed import not_installed
 from holdfast.client.sync.protocol import LIFE_S, MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, NOT_TAKEN, PROTOCOL, REFUSED
-from holdfast.client.sync.serving import Answering, answer_of, runs_here
+from holdfast.client.sync.serving import Answering, answer_of, can_wait
 from holdfast.wire.client_errors import NetworkError
 from holdfast.wire.connection_errors import failed_connection
 
@@ -202,10 +202,11 @@ class Libp2pOffer(Libp2pHost):
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(log=log, listen=listen)
-        self._answer, self._has_failed, self._loop = answer_of(server, loop), False, loop
+        self._answer, self._has_failed = answer_of(server, loop), False
+        self._can_wait = partial(can_wait, server, loop)
 
     def __exit__(self, kind: type[BaseException] | None, *more: object) -> None:
-        if kind is None and not runs_here(self._loop):
+        if kind is None and self._can_wait():
             self.finish()
         super().__exit__(kind, *more)
         if kind is None and self._has_failed:

@@ -19,12 +19,12 @@ class Answering(Protocol):
         ...
 
 
-def runs_here(loop: asyncio.AbstractEventLoop | None) -> bool:
-    """Return whether the calling thread runs this event loop, which then cannot be waited for."""
+def can_wait(server: Answering | AsyncPairingServer, loop: asyncio.AbstractEventLoop | None) -> bool:
+    """Return whether the calling thread may wait for answers; false if its own event loop still has to make one."""
     try:
-        return asyncio.get_running_loop() is loop
+        return asyncio.get_running_loop() is not loop or not isinstance(server, AsyncPairingServer) or server.finished
     except RuntimeError:
-        return False
+        return True
 
 
 def answer_of(

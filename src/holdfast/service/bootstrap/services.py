@@ -34,7 +34,7 @@ from holdfast.service.operations.measuring import Measuring
 from holdfast.service.operations.persons import AddressProofs, Persons
 from holdfast.service.operations.readiness import Readiness
 from holdfast.service.operations.reading_rate import ReadingRate
-from holdfast.service.operations.recovery_events import IndexedEvents, LoggedEvents, OlderLogs
+from holdfast.service.operations.recovery_events import IndexedEvents, LoggedEvents
 from holdfast.service.operations.recovery_mails import RecoveryMails, WatchedChain
 from holdfast.service.operations.relay import Relay
 from holdfast.service.operations.reserved_names import ReservedNames
@@ -175,11 +175,10 @@ def _watched(
     if indexer is None:
         return ()
     first, *others = on_chains.items()
-    watched = [WatchedChain(first[0], main, [IndexedEvents(indexer)])]
+    watched = [WatchedChain(first[0], main, IndexedEvents(indexer))]
     for chain_id, on_chain in others:
         accounts = RecoveryChain(on_chain.accounts, main.registry)
-        chain = on_chain.accounts.chain
-        watched.append(WatchedChain(chain_id, accounts, [LoggedEvents(chain), OlderLogs(chain)]))
+        watched.append(WatchedChain(chain_id, accounts, LoggedEvents(on_chain.accounts.chain)))
     return tuple(watched)
 
 

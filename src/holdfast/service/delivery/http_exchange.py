@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 FIRST_ERROR = 400
+_OF_CONTENT = 422  # this message, and not those to others
 # The HTTP session does not decompress responses, so an uncompressed response is requested. Some APIs require a
 # User-Agent header.
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"Holdfast/{__version__}"}
@@ -70,7 +71,8 @@ async def exchange(
 
 def refusal(status: int) -> DeliveryError:
     """Return the error for a response that the provider's API does not document."""
-    return DeliveryError("refused" if status >= FIRST_ERROR else "nonsense", f"HTTP {status}")
+    kind = "refused" if status >= FIRST_ERROR else "nonsense"
+    return DeliveryError(kind, f"HTTP {status}", of_recipient=status == _OF_CONTENT)
 
 
 async def _once(

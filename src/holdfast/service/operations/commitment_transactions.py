@@ -129,10 +129,10 @@ class BudgetedPoster:
         tx = self.transactions
         try:
             async with tx.turn():
-                count = await tx.connect().call("eth_getTransactionCount", [tx.address, "pending"])
+                first = values.quantity(await tx.connect().call("eth_getTransactionCount", [tx.address, "pending"]))
                 for index, commitment in enumerate(commitments):
                     sent.append("")
-                    sent[-1] = await tx.send(commitment, values.quantity(count) + index, fees)
+                    sent[-1] = await tx.send(commitment, first + index, fees)
         except (RpcError, TimeoutError) as error:
             if sent and isinstance(error, RpcError) and error.code is not None:
                 sent[-1] = None

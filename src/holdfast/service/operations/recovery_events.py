@@ -31,8 +31,6 @@ PAGES, _ROWS = 300, 200  # no block has gas for as many events of the accounts t
 _CURSOR = re.compile(r"[A-Za-z0-9_-]+")  # base64url
 _RANGES = 10  # requests for logs in one run
 _LOOK_BACK = 50_000  # blocks that are looked through after a start: more than a day on Base
-_PENDING_S = 90 * 86400  # the longest delay
-_PENDING = 4 * _PENDING_S  # blocks in this time, where a quarter second makes one
 _MOST_EMITTERS = 50_000  # accounts and events of one block: each account is a contract, whose creation takes gas
 _OVERLAP = 64  # blocks that are looked through again, because a reorganisation may change them
 _FINISHED = keccak256(b"RecoveryFinished(uint32)")
@@ -52,7 +50,7 @@ class RecoveryEvents(Protocol):
     """Where events are looked for."""
 
     async def since(self, block: int | None) -> Found:
-        """Return accounts with events since a block, or in the blocks that are looked through after a start.
+        """Return accounts with events since a block, or the last 50,000 blocks.
 
         Raises UpstreamError, RpcError, ValueError.
         """
@@ -82,8 +80,9 @@ class IndexedEvents:
     async def since(self, block: int | None) -> Found:
         """See RecoveryEvents."""
         last = max(0, (await self._read("/api/stats", "", _Stats)).last_block_number)
-        started, seen = await self._accounts("RecoveryStarted", _first(block, last, _PENDING))
-        finished, also_seen = await self._accounts("RecoveryFinished", _first(block, last))
+        first = _first(block, last)
+        started, seen = await self._accounts("RecoveryStarted", first)
+        finished, also_seen = await self._accounts("RecoveryFinished", first)
         return Found(started, finished, min(seen, also_seen, max(0, last - _OVERLAP)))
 
     async def _accounts(self, kind: str, since: int) -> tuple[list[bytes], int]:
@@ -123,28 +122,22 @@ class LoggedEvents:
         first, logs = _first(block, last), list[values.Log]()
         for _ in range(_RANGES):
             end = min(first + self._size.value - 1, last)
-            if (found := await self._range(first, end)) is None:
-                continue
+            try:
+                found = await self._logs(first, end)
+            except RpcError as error:
+                if error.code == _UNKNOWN_METHOD:
+                    raise
+                if first < end:
+                    self._size.refused(end - first + 1)
+                    continue
+                found = await self._by_transaction(first)
+                self._size = RangeSize()  # the block was too large, not the range
+            self._size.granted(end - first + 1, len(found))
             logs, first = logs + found, end + 1
             if end == last:
                 break
         emitted = {topic: _accounts(logs, topic) for topic in _TOPICS}
         return Found(emitted[RECOVERY_STARTED], emitted[_FINISHED], min(first, max(0, last - _OVERLAP)))
-
-    async def _range(self, first: int, end: int) -> list[values.Log] | None:
-        """Return the logs of these blocks; None if they were too many blocks for the endpoint."""
-        try:
-            found = await self._logs(first, end)
-        except RpcError as error:
-            if error.code == _UNKNOWN_METHOD:
-                raise
-            if first < end:
-                self._size.refused(end - first + 1)
-                return None
-            found = await self._by_transaction(first)
-            self._size = RangeSize()  # the block was too large, not the range
-        self._size.granted(end - first + 1, len(found))
-        return found
 
     async def _logs(self, first: int, end: int) -> list[values.Log]:
         wanted = {"topics": [[*map(to_hex, _TOPICS)]], "fromBlock": hex(first), "toBlock": hex(end)}
@@ -184,28 +177,8 @@ class LoggedEvents:
         return [log for log in receipt.logs if log.topics and log.topics[0] in _TOPICS]
 
 
-class OlderLogs(LoggedEvents):
-    """The logs before those where LoggedEvents begins, the newest first: recoveries that may still be pending."""
-
-    async def since(self, block: int | None) -> Found:
-        """Return accounts whose recovery started before this block. `next_block` is where the search goes on, or 0."""
-        client = self._chain.client
-        before = max(0, await client.block_number() - _LOOK_BACK) if block is None else block
-        if before == 0:
-            return Found([], [], 0)
-        header = await client.call("eth_getBlockByNumber", [hex(before), False])
-        if values.count(values.field(header, "timestamp")) < await client.block_time() - _PENDING_S:
-            return Found([], [], 0)
-        logs = list[values.Log]()
-        for _ in range(_RANGES):
-            first = max(0, before - self._size.value)
-            if before and (found := await self._range(first, before - 1)) is not None:
-                logs, before = logs + found, first
-        return Found(_accounts(logs, RECOVERY_STARTED), [], before)
-
-
-def _first(block: int | None, last: int, look_back: int = _LOOK_BACK) -> int:
-    return max(0, last - look_back) if block is None else min(block, last)
+def _first(block: int | None, last: int) -> int:
+    return max(0, last - _LOOK_BACK) if block is None else min(block, last)
 
 
 def _accounts(logs: list[values.Log], topic: bytes) -> list[bytes]:

@@ -39,11 +39,11 @@ _ASKED_FOR_S, _MOST_AGAIN = 86400.0, 1000  # of accounts of which a chain refuse
 
 
 class WatchedChain(NamedTuple):
-    """A chain of the service, and where its events are looked for, one after the other."""
+    """A chain of the service, and where its events are looked for."""
 
     chain_id: int
     accounts: RecoveryChain
-    events: Sequence[RecoveryEvents]
+    events: RecoveryEvents
 
 
 @dataclass(slots=True)
@@ -63,12 +63,13 @@ class RecoveryMails:
     watched: Sequence[WatchedChain]
     clock: Clock
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _since: dict[RecoveryEvents, int] = field(default_factory=dict)
+    _since: dict[int, int] = field(default_factory=dict)
     _again: dict[tuple[int, str], dict[bytes, tuple[float, float]]] = field(default_factory=dict)
 
     async def run(self) -> dict[str, int]:
         """Look for recoveries that started or ended, and send what waits; return how many mails were noted, sent."""
-        sent, others = await asyncio.gather(self._send(), asyncio.gather(*map(self._watch_and_send, self.watched)))
+        sent = await self._send()
+        others = await asyncio.gather(*map(self._watch_and_send, self.watched))
         noted, sent_of_noted = (sum(counts) for counts in zip((0, 0), *others, strict=True))
         return {"noted": noted, "sent": sent + sent_of_noted, "removed": await self.store.expire(self.clock())}
 
@@ -78,19 +79,14 @@ class RecoveryMails:
         return noted, await self._send() if noted else 0
 
     async def _watch(self, chain: WatchedChain) -> int:
-        noted = 0
         try:
-            for events in chain.events:
-                noted += await self._looked(chain, events)
+            found = await chain.events.since(self._since.get(chain.chain_id))
+            noted = await self._note_each(chain, found.started, self._note)
+            await self._note_each(chain, found.finished, self._note_finished)
         except (UpstreamError, RpcError, abi.MalformedAnswer, ValueError, RecursionError) as error:
             _log.warning("recoveries not looked for", extra={"chain_id": chain.chain_id, "why": _why(error)})
-        return noted
-
-    async def _looked(self, chain: WatchedChain, events: RecoveryEvents) -> int:
-        found = await events.since(self._since.get(events))
-        noted = await self._note_each(chain, found.started, self._note)
-        await self._note_each(chain, found.finished, self._note_finished)
-        self._since[events] = found.next_block
+            return 0
+        self._since[chain.chain_id] = found.next_block
         return noted
 
     async def _note_each(self, chain: WatchedChain, accounts: Iterable[bytes], note: _Note) -> int:
@@ -109,6 +105,8 @@ class RecoveryMails:
                 pause = 2 * again.pop(account, (now, SEND_EVERY_S / 2))[1]
                 if pause < _ASKED_FOR_S and len(again) < _MOST_AGAIN:
                     again[account] = (now + pause, pause)
+                else:
+                    _log.warning("a recovery not looked at", extra={"chain_id": chain.chain_id, "why": _why(error)})
             else:
                 again.pop(account, None)
         return noted
