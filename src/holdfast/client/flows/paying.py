@@ -73,7 +73,8 @@ class Payer:
             enough = made.fees.at_least(least)
             return made if enough == made.fees else await self._by_sponsor(operation.priced(enough))
         except (UserOperationError, NoPaymaster) as refused:
-            if operation.fees == usual.fees or not usual.max_fee_per_gas or _speaks_of_the_operation(refused):
+            lacks_fees = self.paymaster is not None and usual.max_fee_per_gas == 0
+            if operation.fees == usual.fees or lacks_fees or _speaks_of_the_operation(refused):
                 raise
             return await self._by_sponsor(usual)
 
