@@ -18,7 +18,7 @@ def in_javascript():
     return play_all_in_javascript(SCENARIOS)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", SCENARIOS, ids=str)
 def test_both_clients_do_what_a_scenario_says_and_say_the_same(name, in_python, in_javascript):
     wrong = {
         "Python": differences(SCENARIOS[name], in_python[name]),
