@@ -7,14 +7,12 @@ import time
 import pytest
 from tests.support.judged_fault import load_during, unavailable
 from tests.support.postgres_server import USER, running
-from tests.support.routed_network import routed_network, why_not
+from tests.support.routed_network import routed_network
 
 # TCP keep-alive closes an idle connection after 11 s (node) or 19 s (server); TCP_USER_TIMEOUT after 5 s or 10 s.
 CUT_S = 30.0
-REASON = why_not()
 
 
-@pytest.mark.skipif(REASON is not None, reason=f"no network of namespaces: {REASON}")
 @pytest.mark.soak  # takes a minute
 async def test_both_sides_end_connections_that_a_cut_made_silent(tmp_path):
     with routed_network() as network, running(listen_addresses=f"127.0.0.1,{network.database}") as postgres:

@@ -16,6 +16,7 @@ from holdfast.service.store.postgresql import batcher, connection, schema
 from holdfast.service.store.postgresql.address import parse_address
 from holdfast.service.store.postgresql.database import PostgresqlDatabase, in_thread
 from holdfast.service.store.postgresql.schema import TABLES
+from holdfast.service.store.sqlite import writer
 
 _MADE_PATIENT = f"""DO $$ DECLARE one regprocedure; BEGIN
     FOR one IN SELECT oid FROM pg_proc WHERE pronamespace = 'holdfast'::regnamespace AND 'lock_timeout=1s' = ANY (proconfig) LOOP
@@ -125,6 +126,7 @@ def patient_stores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batcher, "WAIT_S", PATIENCE_S)
     monkeypatch.setattr(connection, "CONNECT_S", PATIENCE_S)
     monkeypatch.setattr(connection, "ANSWER_S", PATIENCE_S)
+    monkeypatch.setattr(writer, "ANSWER_S", PATIENCE_S)
     names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
     limits = dict.fromkeys(names, f"{PATIENCE_S:.0f}s")
     monkeypatch.setattr(connection, "SERVER_SETTINGS", {**connection.SERVER_SETTINGS, **limits})

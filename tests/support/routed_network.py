@@ -16,20 +16,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import pytest
 from tests.support.nodes import Nodes, nodes_on
 from tests.support.postgres_server import PostgresServer
 
 _COUNT = itertools.count()
-
-
-def why_not() -> str | None:
-    if os.geteuid() != 0 or not shutil.which("ip"):
-        return "needs root and iproute2"
-    try:
-        with routed_network():
-            return None
-    except AssertionError as error:
-        return str(error)
 
 
 class RoutedNetwork:
@@ -94,13 +85,25 @@ class RoutedNetwork:
 
 @contextlib.contextmanager
 def routed_network() -> Iterator[RoutedNetwork]:
-    """Yield a network and remove it afterwards. Raises AssertionError if the kernel refuses it."""
+    """Yield a network and remove it afterwards; skip the test if the kernel refuses it.
+
+    A new address ends what a browser on this machine loads (ERR_NETWORK_CHANGED), so none is made while tests are collected.
+    """
     network = RoutedNetwork()
     try:
-        network.create()
+        _create(network)
         yield network
     finally:
         network.remove()
+
+
+def _create(network: RoutedNetwork) -> None:
+    if os.geteuid() != 0 or not shutil.which("ip"):
+        pytest.skip("a network of namespaces needs root and iproute2")
+    try:
+        network.create()
+    except AssertionError as error:
+        pytest.skip(f"no network of namespaces: {error}")
 
 
 def _run(*command: str) -> None:

@@ -22,10 +22,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def unsteady_tests(reporter: TerminalReporter) -> dict[str, str]:
-    """Return the tests that ran again and passed, by name in order, each with the whole error of its first run."""
+    """Return the tests that ran again and passed, by name in order, each with the whole error of its first run and its output."""
     failed = {report.nodeid for word in ("failed", "error") for report in reporter.stats.get(word, [])}
-    reruns = {report.nodeid: report.longreprtext for report in reporter.stats.get("rerun", [])}
-    return {name: reruns[name] for name in sorted(reruns.keys() - failed)}
+    reruns = {report.nodeid: report for report in reporter.stats.get("rerun", [])}
+    return {name: _whole(reruns[name]) for name in sorted(reruns.keys() - failed)}
+
+
+def _whole(report: pytest.TestReport) -> str:
+    return "\n".join([report.longreprtext, *(text for _, text in report.sections)])
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
