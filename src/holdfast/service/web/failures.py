@@ -37,7 +37,8 @@ _UNAUTHORIZED = 401
 # Headers).
 EXPOSED = (
     "access-control-expose-headers",
-    "Content-Range, Content-Length, X-Ipfs-Path, X-Ipfs-Roots, X-Chunked-Output, X-Stream-Output, ETag, X-Request-Id",
+    "Content-Range, Content-Length, X-Ipfs-Path, X-Ipfs-Roots, X-Chunked-Output, X-Stream-Output,"
+    " ETag, X-Request-Id, Retry-After",
 )
 SHARED: Headers = [ANY_ORIGIN, EXPOSED, NO_SNIFFING]
 NEVER_RENDERED: Headers = [
