@@ -130,7 +130,7 @@ export class VaultStore {
 
   /**
    * Deletes a vault, all its revisions and the notes about it. What this browser knows of the published snapshots
-   * remains (decision 0622), and an owner that is no worker, so that a tab that lost the vault does not store it again.
+   * remains (decision 0622), and an owner that is not a worker, so that a tab that lost the vault does not store it again.
    */
   async delete(did: string) {
     await this.#write(["vaults", "owners", "notes"], async (vaults, owners, notes) => {
