@@ -346,11 +346,11 @@ export class Client extends ServiceClient {
   }
 
   getSmartAccountAddress(input: GetSmartAccountAddressInput): Promise<string> {
-    return getSmartAccountAddress({ vaultUrl: this.baseUrl, ...input });
+    return getSmartAccountAddress(input, this);
   }
 
   getAccountState(input: GetAccountStateInput) {
-    return getAccountState({ vaultUrl: this.baseUrl, ...input });
+    return getAccountState(input, this);
   }
 }
 

@@ -18,6 +18,12 @@ const LONGEST = 1 << 20;
 const CORE = "https://www.w3.org/ns/did/v1";
 const KEYS = "https://w3id.org/security/jwk/v1";
 const RESULT = 'application/ld+json;profile="https://w3id.org/did-resolution"';
+const RELATIONS = ["authentication", "assertionMethod", "capabilityInvocation", "capabilityDelegation"] as const;
+/** What a document and its methods consist of. Libraries read keys from many other members, which nothing checks. */
+const PARTS = new Set<string>(["@context", "id", "controller", "verificationMethod", ...RELATIONS]);
+const PARTS_OF_KEY = new Set(["id", "type", "controller", "publicKeyJwk"]);
+const PARTS_OF_ACCOUNT = new Set(["id", "type", "controller", "blockchainAccountId"]);
+const UNKNOWN_PART = "the document has a part that documents of this method do not have";
 
 export interface VerificationMethod {
   id: string;
@@ -117,16 +123,25 @@ export function documentOf(publicKey: string): DidDocument {
 function objectionTo(result: Resolution, did: string, changedKeys: boolean) {
   try {
     if (result.didResolutionMetadata.error && !result.didDocument) return "";
-    const { id, verificationMethod = [] } = result.didDocument as DidDocument;
+    const document = result.didDocument as DidDocument;
+    const { id, verificationMethod = [] } = document;
     if (id !== did) return "the document is another DID's";
-    for (const method of verificationMethod) {
-      const wrong = method.publicKeyJwk && objectionToKey(method, did, changedKeys);
-      if (wrong) return wrong;
-    }
-    return "";
+    const names = verificationMethod.map((method) => method.id);
+    const isNamed = RELATIONS.every((it) => (document[it] ?? []).every((name) => names.includes(name)));
+    if (!isNamed || !consistsOf(document, PARTS)) return UNKNOWN_PART;
+    return verificationMethod.map((it) => objectionToMethod(it, did, changedKeys)).find(Boolean) ?? "";
   } catch {
     return "the response is not a DID resolution result";
   }
+}
+
+function consistsOf(value: object, parts: Set<string>) {
+  return Object.keys(value).every((it) => parts.has(it));
+}
+
+function objectionToMethod(method: VerificationMethod, did: string, changedKeys: boolean) {
+  if (method.id === `${did}#account` && consistsOf(method, PARTS_OF_ACCOUNT)) return "";
+  return consistsOf(method, PARTS_OF_KEY) ? objectionToKey(method, did, changedKeys) : UNKNOWN_PART;
 }
 
 function objectionToKey(

@@ -30,6 +30,12 @@ function result(...verificationMethod) {
   return { didDocument, didResolutionMetadata: { contentType: "application/did+ld+json" }, didDocumentMetadata: {} };
 }
 
+/** A result whose document has these members too. */
+function documented(members) {
+  const sent = result(method("key-1", KEY));
+  return { ...sent, didDocument: { ...sent.didDocument, ...members } };
+}
+
 /** What the driver makes of a response. */
 function resolved(body, options = {}) {
   const asked = [];
@@ -65,7 +71,8 @@ for (const length of [0, 1, 135, 136, 137, 271, 272, 1000])
 
 test("a document is the service's if its keys have their names as hashes", async () => {
   const later = didOf(LATER).slice("did:new:".length);
-  for (const sent of [result(method("key-1", KEY)), result(method(later, LATER)), result()]) {
+  const related = documented({ authentication: [`${DID}#key-1`, ACCOUNT.id], controller: "did:pkh:eip155:1:0x1" });
+  for (const sent of [result(method("key-1", KEY)), result(method(later, LATER)), result(), related]) {
     const { asked, ...found } = await resolved(sent);
     assert.deepEqual(found, sent);
     assert.equal(asked[0][0], `https://vault.example/1.0/identifiers/${encodeURIComponent(DID)}`);
@@ -78,6 +85,14 @@ const WRONG = {
   "another DID": { ...result(), didDocument: { id: didOf(LATER) } },
   "another curve": result({ ...method("key-1", KEY), publicKeyJwk: { ...jwk(KEY), crv: "secp256k1" } }),
   "a short coordinate": result({ ...method("key-1", KEY), publicKeyJwk: { ...jwk(KEY), x: "AQ" } }),
+  "a key in another form": result({ ...method("key-1", KEY), publicKeyJwk: undefined, publicKeyMultibase: "z1" }),
+  "a key in two forms": result({ ...method("key-1", KEY), publicKeyHex: LATER }),
+  "a key that is an account": result({ ...method("key-1", KEY), blockchainAccountId: "eip155:1:0x1" }),
+  "an account under a key's name": result({ ...ACCOUNT, id: `${DID}#key-1`, blockchainAccountId: "eip155:1:0x1" }),
+  "a key in a relation": documented({ authentication: [method("key-2", LATER)] }),
+  "a relation to another DID's key": documented({ authentication: [`${didOf(LATER)}#key-1`] }),
+  "a relation of another kind": documented({ keyAgreement: [method("key-2", LATER)] }),
+  "a key in an older member": documented({ publicKey: [method("key-2", LATER)] }),
   "no document and no error": { didDocument: null, didResolutionMetadata: {}, didDocumentMetadata: {} },
   "no result": [],
   null: null,

@@ -47,6 +47,13 @@ test("an address is asked for with the default salt, or as the application says"
   await hf.getSmartAccountAddress({ pubKeyX: X, pubKeyY: Y, salt: 7n, vaultUrl: "https://other.example" });
   const path = `/api/accounts/predict?pubKeyX=${X}&pubKeyY=${Y}`;
   assert.deepEqual(asked, [`GET http://localhost:8787${path}&salt=0`, `GET https://other.example${path}&salt=7`]);
+
+  const own = context.mock.fn(globalThis.fetch);
+  const client = new hf.Client({ baseUrl: "https://vault.example", fetch: own });
+  await client.getSmartAccountAddress({ pubKeyX: X, pubKeyY: Y, vaultUrl: undefined });
+  assert.deepEqual([own.mock.callCount(), asked[2]], [1, `GET https://vault.example${path}&salt=0`]);
+  await client.close();
+  await assert.rejects(client.getAccountState({ account: `0x${"11".repeat(20)}` }), hf.ClientStateError);
 });
 
 test("no address is returned for what can be no key", async (context) => {

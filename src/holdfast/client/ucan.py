@@ -56,7 +56,7 @@ class UcanVerifier:
         Args:
             token: a delegation, an invocation, or a container of a whole chain.
             proofs: the delegations that the token needs, if it does not contain them.
-            audience: the DID that must be the token's audience.
+            audience: the DID that must be the token's audience, so the program's own; by default any.
             subject: the DID that must be the token's subject.
             command: the command that a chain of delegations must allow, or that an invocation must name.
             args: that command's arguments.

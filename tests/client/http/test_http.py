@@ -42,7 +42,12 @@ QUICK = Retries(first_s=0.001, longest_s=0.01)
 
 
 def ask(handler, method, *args, **kwargs):
-    with ServiceClient("http://s", transport=httpx2.MockTransport(handler), retries=QUICK) as client:
+    options = {
+        "transport": httpx2.MockTransport(handler),
+        "retries": QUICK,
+        "headers": {"Authorization": "of-the-service"},
+    }
+    with ServiceClient("http://s", **options) as client:
         return getattr(client, method)(*args, **kwargs)
 
 
@@ -132,6 +137,7 @@ def test_another_service_can_be_asked_and_the_interfaces_inputs_are_taken():
 
     def handler(request):
         seen.append(str(request.url))
+        assert "authorization" not in request.headers, "it is for the client's service"
         state = {"nonce": "1", "did": "0x", "isActive": True, "pubKeyX": "0x1", "pubKeyY": "0x2"}
         return httpx2.Response(200, json={"address": ADDRESS} if "predict" in request.url.path else state)
 

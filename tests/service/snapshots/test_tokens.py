@@ -134,6 +134,7 @@ async def test_refused_tokens_count_against_their_address(make_api):
         ask = vault.api.get if path.startswith("/pins") else vault.api.post
         refused = await ask(path, ip=here, headers=vault.token())
         assert failure(refused) == (429, "TOO_MANY_REQUESTS") and int(refused.headers["retry-after"]) >= 1
+        assert "Retry-After" in refused.headers["access-control-expose-headers"]  # apps on other origins wait, too
     assert (await vault.api.get("/pins", ip="192.0.2.2", headers=vault.token())).status_code == 200
     vault.api.clock.now += 20
     assert (await vault.api.get("/pins", ip=here, headers=vault.token())).status_code == 200

@@ -170,6 +170,7 @@ async def test_resolutions_count_as_reads_of_the_chain(make_api):
     assert [(await resolve(api, did)).status_code for did in ("ann", DID)] == [400, 502]
     refused = await resolve(api)
     assert refused.status_code == 429 and int(refused.headers["retry-after"]) >= 1
+    assert "Retry-After" in refused.headers["access-control-expose-headers"]
 
 
 async def test_another_registry_must_not_lend_a_foreign_account(make_api):

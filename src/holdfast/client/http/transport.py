@@ -68,14 +68,12 @@ class HttpTransport:
             attempt += 1
 
     async def post(self, url: str, body: bytes) -> Reply:
-        """Send JSON by POST to the service's bundler or to another URL, such as a chain's JSON-RPC endpoint.
-
-        The client's own headers and cookies are sent only to the service.
-        """
+        """Send JSON by POST to the service's bundler or to another URL, such as a chain's JSON-RPC endpoint."""
         self._check_open()
         with _network_errors(url), slow_is_told(url):
             async with asyncio.timeout(self.whole_s):
-                response = await _sent(self._http, _post(self._http, url, body, self.base_url))
+                request = self._built("POST", url, headers={"Content-Type": "application/json"}, content=body)
+                response = await _sent(self._http, request)
                 try:
                     return await _reply(response, MAX_ANSWER_BYTES)
                 finally:
@@ -91,7 +89,7 @@ class HttpTransport:
         with _network_errors(request["url"]), slow_is_told(request["url"]):
             async with asyncio.timeout(self.whole_s):
                 for left in range(call.redirects, -1, -1):
-                    response = await _sent(self._http, self._http.build_request(**request))
+                    response = await _sent(self._http, self._built(**request))
                     try:
                         if left and (url := _redirected(response)) is not None:
                             request = {"method": "GET", "url": url, "headers": call.headers}
@@ -100,6 +98,14 @@ class HttpTransport:
                     finally:
                         await response.aclose()
         raise AssertionError("the last request returns")
+
+    def _built(self, method: str, url: str, headers: Mapping[str, str] | None = None, **more: Any) -> httpx2.Request:
+        """Return a request. The client's own headers and cookies are sent only to the service."""
+        request = self._http.build_request(method, url, headers=headers, **more)
+        if _origin(request.url) == _origin(httpx2.URL(self.base_url)):
+            return request
+        headers = {**_HEADERS, **(headers or {})}
+        return httpx2.Request(method, url, headers=headers, extensions=request.extensions, **more)
 
     def _check_open(self) -> None:
         if self._http.is_closed:
@@ -175,14 +181,6 @@ def _request(call: Call[Any], base_url: str, headers: Mapping[str, str]) -> dict
     if call.headers or headers:
         request["headers"] = {**(call.headers or {}), **headers}
     return request
-
-
-def _post(http: httpx2.AsyncClient, url: str, body: bytes, base_url: str) -> httpx2.Request:
-    json = {"Content-Type": "application/json"}
-    request = http.build_request("POST", url, content=body, headers=json)
-    if _origin(request.url) == _origin(httpx2.URL(base_url)):
-        return request
-    return httpx2.Request("POST", url, content=body, headers={**_HEADERS, **json}, extensions=request.extensions)
 
 
 async def _sent(http: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:

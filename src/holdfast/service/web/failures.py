@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from holdfast.rules.resolution import RESULT, result_of
-from holdfast.service.http.messages import ANY_ORIGIN, NO_SNIFFING, Headers, Response
+from holdfast.service.http.messages import ANY_ORIGIN, EXPOSED, NO_SNIFFING, Headers, Response
 from holdfast.service.snapshots.port import BlocksFull, BlocksUnavailable
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.telemetry import metrics
@@ -35,11 +35,8 @@ _log = logging.getLogger("holdfast.web")
 _UNAUTHORIZED = 401
 # Gateways expose these headers in every response, even in refusals (IPFS specifications: Path Gateway, Response
 # Headers).
-EXPOSED = (
-    "access-control-expose-headers",
-    "Content-Range, Content-Length, X-Ipfs-Path, X-Ipfs-Roots, X-Chunked-Output, X-Stream-Output, ETag, X-Request-Id",
-)
-SHARED: Headers = [ANY_ORIGIN, EXPOSED, NO_SNIFFING]
+_OF_GATEWAYS = "Content-Range, Content-Length, X-Ipfs-Path, X-Ipfs-Roots, X-Chunked-Output, X-Stream-Output"
+SHARED: Headers = [ANY_ORIGIN, (EXPOSED[0], f"{_OF_GATEWAYS}, {EXPOSED[1]}"), NO_SNIFFING]
 NEVER_RENDERED: Headers = [
     ("content-security-policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
     ("cross-origin-resource-policy", "cross-origin"),
