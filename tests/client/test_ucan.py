@@ -102,6 +102,13 @@ def test_memory_is_given_back_when_the_token_is_over(owner, agent, verifier, tmp
         assert [store.note(f"invocation:{it.cid}") is None for it in (first, second)] == [True, False]
 
 
+def test_half_of_a_character_in_a_token_is_refused_as_any_other_garbage(verifier):
+    for token in ("C\ud800", "garbage"):
+        with pytest.raises(UcanRefused) as caught:
+            verifier.verify(token)
+        assert caught.value.code == "invalid_encoding"
+
+
 def test_a_closed_verifier_says_so():
     verifier = UcanVerifier()
     verifier.close()

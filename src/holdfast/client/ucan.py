@@ -78,6 +78,8 @@ class UcanVerifier:
             )
         except PluginCallError as error:
             raise UcanRefused(error.code or "failed", str(error)) from error
+        except UnicodeEncodeError as error:  # JSON from a stranger may have half of a character
+            raise UcanRefused("invalid_encoding", "a text is not Unicode") from error
 
     def close(self) -> None:
         """Discard the enclave instance. Repeated calls have no effect."""

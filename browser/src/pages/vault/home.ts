@@ -163,14 +163,14 @@ async function gathered(): Promise<Facts> {
   const client = await ready();
   const { vault } = client;
   const { did, credentials } = await vault.query();
-  const [{ wraps }, listed, remembered, open, snapshot] = await Promise.all([
+  const remembered = await facts(did);
+  client.accountAddress = remembered.account ?? null;
+  const [{ wraps }, listed, open, snapshot] = await Promise.all([
     vault.keys(),
     vault.exec("resource:delegations action:list"),
-    facts(did),
     sentFrom(did).then(() => openFrom(did)),
     copyState(),
   ]);
-  client.accountAddress = remembered.account ?? null;
   const { record, unregistered } = await recordOf(
     client,
     did,

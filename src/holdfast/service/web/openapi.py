@@ -37,7 +37,7 @@ _BEARER = "vault"
 _BEARER_SCHEME = {
     "type": "http",
     "scheme": "bearer",
-    "description": "a UCAN 1.0 invocation of /snapshots/write by the vault's key, in a container that begins with C",
+    "description": "a UCAN 1.0 invocation by the vault's key, in a container that begins with C",
 }
 
 
