@@ -36,8 +36,8 @@ def emit_done(value: object, text: str, *, as_json: bool) -> None:
         emit(value, text, as_json=as_json)
     except OSError as error:
         print_no_more(sys.stdout)
-        said = json.dumps(value) if as_json else text
-        fail(Exit.UNAVAILABLE, f"it was done, but the output cannot be written: {file_words(error)}: {said}", as_json=as_json)
+        why = f"it was done, but the output cannot be written: {file_words(error)}"
+        fail(Exit.UNAVAILABLE, f"{why}: {json.dumps(value) if as_json else text}", as_json=as_json)
 
 
 def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:

@@ -86,7 +86,7 @@ class CommitmentTransactions:
     async def nonces(self, fees: Fees) -> Iterator[int]:
         """Return the nonces of transactions of this process that wait below the base fee, then new ones.
 
-        The first would hold up all later ones; whoever asked for it has posted the commitment meanwhile. Raises RpcError.
+        The first would hold up all later ones; its client has posted that commitment itself meanwhile. Raises RpcError.
         """
         asked = (self.connect().call("eth_getTransactionCount", [self.address, tag]) for tag in ("latest", "pending"))
         mined, first = map(values.quantity, await asyncio.gather(*asked))
