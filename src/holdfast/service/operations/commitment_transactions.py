@@ -88,8 +88,8 @@ class CommitmentTransactions:
 
         The first would hold up all later ones; its client has posted that commitment itself meanwhile. Raises RpcError.
         """
-        asked = (self.connect().call("eth_getTransactionCount", [self.address, tag]) for tag in ("latest", "pending"))
-        mined, first = map(values.quantity, await asyncio.gather(*asked))
+        counts = (self.connect().call("eth_getTransactionCount", [self.address, tag]) for tag in ("latest", "pending"))
+        mined, first = map(values.quantity, await asyncio.gather(*counts))
         self._offered = {nonce: offered for nonce, offered in self._offered.items() if mined <= nonce < first}
         stuck = [nonce for nonce, offered in self._offered.items() if offered.max_fee_per_gas < base_fee_in(fees)]
         return chain(stuck, count(first))
