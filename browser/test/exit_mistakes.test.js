@@ -121,10 +121,13 @@ test("where a button was, the focus is on what is said instead", async (it) => {
   await until(() => document.activeElement.textContent === text("sent.rest.none"));
 });
 
-test("the rest that a receiver does not take is not said to be sent", async () => {
+test("the rest leaves what a rollup takes for data, and is not said to be sent if a receiver does not take it", async () => {
+  /** @type {bigint | null} */
+  let data = null;
   const node = {
     quantity: async (/** @type {string} */ method) => (method === "eth_getBalance" ? 100_000n : 1n),
     call: async (/** @type {string} */ _method, /** @type {string[]} */ [raw]) => hashOf(raw),
+    word: async () => data,
     mined: async (/** @type {string} */ hash) => ({ transactionHash: hash, status, logs: [] }),
   };
   const signature = { signature: "01".repeat(64), recovery: 0 };
@@ -137,7 +140,15 @@ test("the rest that a receiver does not take is not said to be sent", async () =
       maxFee: 1n,
     });
   let status = "0x1";
-  assert.equal(await rest(), 99_999n);
+  for (const [fee, given] of [
+    [null, 99_999n],
+    [40_000n, 19_999n],
+    [50_000n, 0n],
+  ]) {
+    data = fee;
+    assert.equal(await rest(), given);
+  }
+  data = null;
   status = "0x0";
   await assert.rejects(rest(), OperationFailed);
 });

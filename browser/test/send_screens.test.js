@@ -17,6 +17,8 @@ import {
   Vault,
   VaultStore,
 } from "../src/holdfast.ts";
+import { Bundler } from "../src/chain/bundler.ts";
+import { noteSent } from "../src/kit/notes.ts";
 import { text } from "../src/pages/parts/language.ts";
 import { problem } from "../src/pages/parts/problems.ts";
 import { addScreens } from "../src/pages/parts/router.ts";
@@ -26,6 +28,7 @@ import { keptTyped, send } from "../src/pages/send/form.ts";
 import { resolved } from "../src/pages/send/payee.ts";
 import { byPassword } from "../src/pages/send/person.ts";
 import { sending } from "../src/pages/send/sending.ts";
+import { sentFrom } from "../src/pages/send/sent.ts";
 import { COIN } from "../src/pages/send/tokens.ts";
 import { delegate } from "../src/pages/spending/delegate.ts";
 import { spendingRows } from "../src/pages/spending/list.ts";
@@ -80,6 +83,21 @@ onPage("of a permission is said which function it lets an app call", async (cont
   );
   assert.ok(calling.includes(text("spend.calls", { name: "0xa9059cbb" })));
 });
+
+for (const [receipt, state] of [
+  [{}, "sent"],
+  [{ userOpHash: `0x${"22".repeat(32)}`, success: true }, "sent"],
+  [{ success: true }, "confirmed"],
+  [{ success: false }, "failed"],
+])
+  onPage(`a payment with the receipt ${JSON.stringify(receipt)} is ${state}`, async (context) => {
+    const [did, hash] = [`did:${state}:${Object.keys(receipt)}`, `0x${"11".repeat(32)}`];
+    const mined = { userOpHash: hash, receipt: { transactionHash: hash, blockNumber: "0x3" } };
+    const bundler = async () => (receipt.success === undefined ? receipt : { ...mined, ...receipt });
+    client(context, { bundler, account: async () => ({ bundler: new Bundler({ bundler }, "0x") }) });
+    await noteSent(did, { hash, state: "sent" });
+    assert.deepEqual(await sentFrom(did), [{ hash, state }]);
+  });
 
 onPage("the form of a payment says what the account has of the chosen token", async (context) => {
   client(context, HELD);

@@ -512,8 +512,8 @@ def test_a_payment_that_nobody_can_confirm_is_refused_in_the_form_asked_for(term
     assert "Network: " in terminal.run(*words, "--yes", code=Exit.UNAVAILABLE).stderr
 
 
-def test_pay_shows_the_address_before_it_asks_and_pays_that_address(monkeypatch):
-    """The account of a DID may change between the question and the payment."""
+def test_pay_shows_the_address_before_it_asks_and_pays_that_address(monkeypatch, capsys):
+    """The account of a DID may change between the question and the payment; a full disk does not undo it."""
     shown, client = [], MagicMock(money_on="chain {}, real money".format)
     address, did = "0x52908400098527886E0F7030069857D2E4169EE7", "did:new:0x" + "11" * 32
     client.__enter__.return_value = client
@@ -531,6 +531,14 @@ def test_pay_shows_the_address_before_it_asks_and_pays_that_address(monkeypatch)
     assert shown == [f"pay 5 (native) to {address} ({did}) on chain 8453, real money?"]
     client.pay.assert_called_once()
     assert (client.pay.call_args.args[0].to, client.pay.call_args.kwargs["called"]) == (address, did)
+    with open("/dev/full", "w") as nowhere, monkeypatch.context() as full:  # noqa: PTH123 - a device
+        full.setattr("sys.stdout", nowhere)
+        with pytest.raises(SystemExit, match=str(int(Exit.UNAVAILABLE))):
+            pay.pay(did, "5", yes=True)
+    with open("/dev/full", "w") as nowhere, monkeypatch.context() as full:  # noqa: PTH123 - a device
+        full.setattr("sys.stderr", nowhere)
+        client_vault.say("sent")
+    assert capsys.readouterr().err.endswith("the disk is full: paid: 0x1\n")
 
 
 LATE = {

@@ -3,13 +3,16 @@
 import type { Bundler } from "../chain/bundler.ts";
 import { OperationFailed } from "../chain/errors.ts";
 import { NetworkError } from "../errors.ts";
-import { handleOps, hash } from "./abi.ts";
+import { bytes, callData, handleOps, hash } from "./abi.ts";
 import type { MinedReceipt, Node } from "./node.ts";
 import { type FirstOwner, type Keys, type Plan, signed } from "./plan.ts";
 import type { Standing } from "./standing.ts";
 import { hashOf, signedTransaction } from "./transaction.ts";
 
 const EVENT = `0x${hash("UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)")}`;
+
+/** OP Stack: says what a transaction's data costs; other chains have no contract there. */
+const ROLLUP_FEES = "0x420000000000000000000000000000000000000F";
 
 /** `succeeded`: whether everything was moved */
 export type Sent = { transaction: string; succeeded: boolean };
@@ -53,10 +56,14 @@ export async function sendRest(
   const { address, sign } = vault.payer();
   const call = { from: address, to, value: "0x0" };
   const gas = await node.quantity("eth_estimateGas", [call]);
-  const value = (await node.quantity("eth_getBalance", [address, "latest"])) - gas * how.maxFee;
-  if (value <= 0n) return 0n;
+  const most = (await node.quantity("eth_getBalance", [address, "latest"])) - gas * how.maxFee;
+  if (most <= 0n) return 0n;
   const nonce = await node.quantity("eth_getTransactionCount", [address, "pending"]);
-  const { status } = await sent(node, signedTransaction({ ...how, nonce, gas, to, value }, sign));
+  const raw = (value: bigint) => signedTransaction({ ...how, nonce, gas, to, value }, sign);
+  // The fee for data, which a rollup demands above the gas, may rise until the transaction arrives.
+  const value = most - 2n * ((await node.word(ROLLUP_FEES, callData("getL1Fee(bytes)", bytes(raw(most))))) ?? 0n);
+  if (value <= 0n) return 0n;
+  const { status } = await sent(node, raw(value));
   if (status !== "0x1") throw new OperationFailed("the receiver refused it");
   return value;
 }

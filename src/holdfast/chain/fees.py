@@ -50,6 +50,11 @@ async def fees_of_chain(rpc: RpcClient, chain_id: int) -> Fees:
     return Fees(fee, tip)
 
 
+def base_fee_in(fees: Fees) -> int:
+    """Return the base fee from which `fees_of_chain` made these fees."""
+    return (fees.max_fee_per_gas - fees.max_priority_fee_per_gas) // _BASE_FEES
+
+
 async def _suggested_tip(rpc: RpcClient) -> int | None:
     """Return the tip that the endpoint suggests, or None if it does not support `eth_maxPriorityFeePerGas`."""
     try:

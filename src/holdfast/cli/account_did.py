@@ -11,7 +11,7 @@ import typer
 from holdfast.cli import client_vault as common
 from holdfast.cli.account_options import AccountOptions, Paying, Yes, opened, with_options
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import confirm, emit, fail, require_answer
+from holdfast.cli.output import confirm, emit, emit_done, fail, require_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,4 +119,4 @@ def _sent(options: Paying, send: Callable[[Client], str], question: str = "", *,
         if question:
             confirm(question, yes=yes, as_json=options.as_json)
         operation = send(client)
-    emit({"userOpHash": operation}, f"done: operation {operation}", as_json=options.as_json)
+    emit_done({"userOpHash": operation}, f"done: operation {operation}", as_json=options.as_json)

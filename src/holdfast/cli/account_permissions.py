@@ -11,7 +11,7 @@ from holdfast.cli import client_vault as common
 from holdfast.cli.account_options import AccountOptions, Paying, Signer, Yes, opened, signer_named, with_options
 from holdfast.cli.addresses import check_typing
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import confirm, emit, fail, require_answer
+from holdfast.cli.output import confirm, emit, emit_done, fail, require_answer
 
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Granted
@@ -70,7 +70,7 @@ def add(  # noqa: PLR0913 - each is an option of the command
         confirm(f"let {signer} spend {allowance} ({token}) from {where}?", yes=yes, as_json=options.as_json)
         made = client.allow_spending(terms, on_progress=common.say)
     form = {"id": f"0x{made.permission.id.hex()}", "to": terms.to, "cid": made.cid, "token": made.container}
-    emit(form, f"granted {form['id']} to {terms.to}\n{made.container}", as_json=options.as_json)
+    emit_done(form, f"granted {form['id']} to {terms.to}\n{made.container}", as_json=options.as_json)
 
 
 @permissions.command()
@@ -86,7 +86,7 @@ def remove(
     with opened(options) as client:
         if client.end_spending(from_hex(permission), on_progress=common.say) is None:
             fail(Exit.NOT_FOUND, f"no such permission: {permission}", as_json=options.as_json)
-    emit({"revoked": permission}, f"revoked {permission}", as_json=options.as_json)
+    emit_done({"revoked": permission}, f"revoked {permission}", as_json=options.as_json)
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import typer
 from holdfast.cli import client_vault as common
 from holdfast.cli.account_options import AccountOptions, Paying, Yes, opened, signer_named, with_options
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import confirm, emit, fail, require_answer
+from holdfast.cli.output import confirm, emit, emit_done, fail, require_answer
 
 if TYPE_CHECKING:
     from holdfast.chain.account_reads import Recovery
@@ -112,7 +112,7 @@ def start(
             recovery = client.account_view().recovery
             ready = recovery.ready_at if recovery else None
     text = f"started: can be finished at {ready}" if ready else "started"
-    emit({"userOpHash": done, "readyAt": ready}, text, as_json=options.as_json)
+    emit_done({"userOpHash": done, "readyAt": ready}, text, as_json=options.as_json)
 
 
 @recover.command()
@@ -125,7 +125,7 @@ def cancel(chain: Chain = None, *, options: Paying) -> None:
     with opened(options) as client:
         _running(client, chain, options)
         done = client.cancel_account_recovery(chain_id=chain, on_progress=common.say)
-    emit({"userOpHash": done}, "cancelled", as_json=options.as_json)
+    emit_done({"userOpHash": done}, "cancelled", as_json=options.as_json)
 
 
 @recover.command()
@@ -135,7 +135,7 @@ def finish(*, options: Paying) -> None:
     with opened(options) as client:
         _running(client, None, options)
         done = client.finish_account_recovery(on_progress=common.say)
-    emit({"userOpHash": done}, "finished: the account has its new owners", as_json=options.as_json)
+    emit_done({"userOpHash": done}, "finished: the account has its new owners", as_json=options.as_json)
 
 
 def _running(client: Client, chain: int | None, options: AccountOptions) -> Recovery:

@@ -14,6 +14,7 @@ from typing import NoReturn, TextIO
 import typer
 
 from holdfast.cli.exits import Exit
+from holdfast.wire.file_errors import file_words
 
 # Controls, and what breaks lines or turns the direction of writing.
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -29,6 +30,16 @@ def emit(value: object, text: str, *, as_json: bool) -> None:
     write(sys.stdout, json.dumps(value, ensure_ascii=False) if as_json else for_terminal(text))
 
 
+def emit_done(value: object, text: str, *, as_json: bool) -> None:
+    """Print as `emit` what was done, or say it on stderr where the output has no room: done again, it costs again."""
+    try:
+        emit(value, text, as_json=as_json)
+    except OSError as error:
+        print_no_more(sys.stdout)
+        why = f"it was done, but the output cannot be written: {file_words(error)}"
+        fail(Exit.UNAVAILABLE, f"{why}: {json.dumps(value) if as_json else text}", as_json=as_json)
+
+
 def fail(code: Exit, message: str, *, as_json: bool = False) -> NoReturn:
     """Print what is wrong and what to do, then exit with `code`."""
     line = json.dumps({"error": message, "exit": int(code)}) if as_json else f"holdfast: {_one_line(message)}"
@@ -42,11 +53,16 @@ def note(message: str, *, as_json: bool = False) -> None:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Print a line at once. If its reader is gone, the command continues: what it did must not be told as failed."""
+    """Print a line at once. If its reader is gone, the command continues: what it did must not be told as failed.
+
+    So it does if what is said on stderr finds no room, because a payment must not end halfway.
+    """
     try:
         stream.write(text + "\n")
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if stream is not sys.stderr and not isinstance(error, BrokenPipeError):
+            raise
         print_no_more(stream)
 
 

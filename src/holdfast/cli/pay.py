@@ -24,7 +24,7 @@ from holdfast.cli.client_vault import (
     ValShare,
     gas_policy,
 )
-from holdfast.cli.output import confirm, emit, fail, note, require_answer
+from holdfast.cli.output import confirm, emit_done, fail, note, require_answer
 from holdfast.cli.payments import UNCONFIRMED, share
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 
@@ -79,7 +79,7 @@ def pay(  # noqa: PLR0913, PLR0917 - each is an option of the command
             share(client)
             transaction = _transaction(client, result)
         lines = (f"paid: {result.tx_hash}", f"transaction: {transaction}" if transaction else "", result.explorer_url)
-        emit({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)
+        emit_done({**result.to_json(), "transactionHash": transaction}, "\n".join(filter(None, lines)), as_json=as_json)
 
 
 def _confirmed(client: Client, params: PaymentParams, *, yes: bool, as_json: bool) -> PaymentResult:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import confirm, emit, fail
+from holdfast.cli.output import confirm, emit, emit_done, fail
 from holdfast.cli.settings import AsJson, EnvFile, secrets_or_fail, settings_or_fail, store_or_fail
 from holdfast.rules.chains import known_money_text, money_text
 from holdfast.rules.sponsoring import GWEI, day_of, in_ether, limit_of_did
@@ -75,7 +75,7 @@ def deposit(
 
     _ask(f"Deposit {amount} ETH?", chain, env_file, yes=yes, as_json=as_json)
     found = _run(work, chain, env_file, as_json=as_json)
-    emit(found, f"deposited {amount} ETH  {found['transaction']}", as_json=as_json)
+    emit_done(found, f"deposited {amount} ETH  {found['transaction']}", as_json=as_json)
 
 
 @app.command()
@@ -104,7 +104,7 @@ def withdraw(
 
     _ask(f"Withdraw {amount} ETH to {to}?", chain, env_file, yes=yes, as_json=as_json)
     found = _run(work, chain, env_file, as_json=as_json)
-    emit(found, f"withdrew {amount} ETH  {found['transaction']}", as_json=as_json)
+    emit_done(found, f"withdrew {amount} ETH  {found['transaction']}", as_json=as_json)
 
 
 @app.command()

@@ -13,7 +13,7 @@ from holdfast.chain.contracts.addresses import DID_REGISTRY, ENTRY_POINT_V07
 from holdfast.cli import exit_steps
 from holdfast.cli.client_vault import DEFAULT_SERVICE, Account, AsJson, Folder, Key, PaymasterUrl, Service, ValShare
 from holdfast.cli.exit_opening import Source, opened, passkey_sources
-from holdfast.cli.output import confirm, emit, note, require_answer
+from holdfast.cli.output import confirm, emit, emit_done, note, require_answer
 from holdfast.cli.second_keys import SecondFile, SecondPasskey, SecondVault, second_key
 from holdfast.rules.chains import CHAINS, DEFAULT_CHAIN_ID
 
@@ -190,7 +190,7 @@ def _send(first: FirstKey, plan: Plan, nodes: exit_steps.Nodes, said: dict[str, 
         if not isinstance(error, OperationFailed) or isinstance(error.__cause__, (NoReceipt, TimeoutError)):
             note("it may have been sent: look first what the account has, without --to", as_json=as_json)
         raise
-    emit({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
+    emit_done({**said, "transactionHash": done.transaction_hash}, f"moved: {done.transaction_hash}", as_json=as_json)
 
 
 def _named(chain: int, entry_point: str, registry: str, tokens: list[str] | None, nfts: list[str] | None) -> Named:

@@ -10,7 +10,7 @@ from holdfast.cli import client_snapshots
 from holdfast.cli import client_vault as common
 from holdfast.cli.account_options import Paying, Yes, second_of, with_options
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import emit, fail, require_answer
+from holdfast.cli.output import emit_done, fail, require_answer
 
 if TYPE_CHECKING:
     from holdfast.client.blocking.vault import Vault
@@ -62,7 +62,7 @@ def move(
             lines += [f"not on {chains} yet, where the old passkey can pay as before: `holdfast account bring`"]
         lines += [f"still at {service}: {', '.join(moved.left_behind)}"] if moved.left_behind else []
         owners = {"is_owner": moved.is_owner, "former_is_owner": moved.former_is_owner, "missing_on": moved.missing_on}
-        emit({**moved.to_json(), **owners}, "\n".join(lines), as_json=as_json)
+        emit_done({**moved.to_json(), **owners}, "\n".join(lines), as_json=as_json)
 
 
 def _confirm(url: str, *, yes: bool, as_json: bool) -> None:

@@ -1,5 +1,6 @@
 """What is paid on another chain, what is signed, and whose account pays; vectors/flows/pay_person.json has the payees."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 from unittest.mock import AsyncMock
 
@@ -51,15 +52,20 @@ def without_the_did(value):
     ids=without_the_did,
 )
 def test_on_another_chain_only_an_account_with_the_same_key_is_paid(did, here, there, is_paid):
-    service = SimpleNamespace(
-        get_account_state=lambda _address: state(here), account_state_on=lambda _chain_id, _address: there
+    service = Coroutines(
+        SimpleNamespace(
+            get_account_state=lambda _address: state(here), account_state_on=lambda _chain_id, _address: there
+        )
     )
-    check = check_elsewhere(Coroutines(service), Payee(ACCOUNT, did), 8453, CONTRACTS)
-    if is_paid:
-        run(check)
-    else:
-        with pytest.raises(PaymentRefused, match=r"on chain 8453, .* obeys another key"):
-            run(check)
+    elsewhere = AsyncMock(return_value=SimpleNamespace(chain_id=8453, usdc=None))
+    account = account_that([], contracts=CONTRACTS, other_chain=elsewhere)
+    shown = PaymentParams(to=ACCOUNT, amount="5", token=NATIVE, chain_id=8453)
+    for paid in (
+        check_elsewhere(service, Payee(ACCOUNT, did), 8453, CONTRACTS),
+        Payments(service, None, account, None, AsyncMock()).pay(shown, called=did),
+    ):
+        with nullcontext() if is_paid else pytest.raises(PaymentRefused, match=r"on chain 8453, .* obeys another key"):
+            run(paid)
 
 
 def account_that(signs, call_data=calls.execute, **more):
@@ -72,10 +78,10 @@ def account_that(signs, call_data=calls.execute, **more):
         signs.append(operation)
         return operation
 
+    usual = {"contracts": SimpleNamespace(chain_id=84532), "other_chain": AsyncMock(return_value=None)}
     return SimpleNamespace(
-        contracts=SimpleNamespace(chain_id=84532), open=AsyncMock(), other_chain=AsyncMock(return_value=None),
-        move=lambda _there: None, prepared=prepared, signed=signed,
-        hash=lambda _operation: bytes(32), send=AsyncMock(return_value=bytes(32)), wait=AsyncMock(), **more,
+        open=AsyncMock(), move=lambda _there: None, prepared=prepared, signed=signed,
+        hash=lambda _operation: bytes(32), send=AsyncMock(return_value=bytes(32)), wait=AsyncMock(), **{**usual, **more},
     )  # fmt: skip
 
 

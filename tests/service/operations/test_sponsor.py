@@ -11,7 +11,7 @@ from tests.support.api import Clock
 from tests.support.store_cases import admit, handle, session
 
 from holdfast.chain import account_calls, calls
-from holdfast.chain.abi import encode
+from holdfast.chain.abi import call_data, encode
 from holdfast.chain.account_calls import PERMISSION, Permission
 from holdfast.chain.approvals import Approver, approval_hash
 from holdfast.chain.contracts import ADDRESSES, commitment, predict_account
@@ -20,6 +20,7 @@ from holdfast.chain.entry_points import V07
 from holdfast.chain.errors import RpcError, UserOperationError
 from holdfast.chain.packed_operations import pack
 from holdfast.chain.posted_commitments import REGISTRY
+from holdfast.chain.transactions import Transaction
 from holdfast.chain.user_operations import UserOperation
 from holdfast.chain.values import Receipt
 from holdfast.client.flows.failures import is_stale
@@ -81,6 +82,8 @@ class Chain:
     hangs: bool = False
     refusal: str = ""
     mines: bool = True
+    base_fee: int = GWEI // 2
+    waiting: int = 0  # transactions
 
     async def call(self, method, params=()):
         if self.hangs:
@@ -91,13 +94,13 @@ class Chain:
         return self.now
 
     def eth_getBlockByNumber(self, _number, _full):  # noqa: N802
-        return {"number": hex(self.block), "timestamp": hex(self.now), "baseFeePerGas": hex(GWEI // 2)}
+        return {"number": hex(self.block), "timestamp": hex(self.now), "baseFeePerGas": hex(self.base_fee)}
 
     def eth_maxPriorityFeePerGas(self):  # noqa: N802
         return hex(GWEI * 4 // 5)
 
-    def eth_getTransactionCount(self, _address, _block):  # noqa: N802
-        return hex(len(self.sent))
+    def eth_getTransactionCount(self, _address, block):  # noqa: N802
+        return hex(len(self.sent) - (block == "latest") * self.waiting)
 
     def eth_sendRawTransaction(self, raw):  # noqa: N802
         if self.refusal:
@@ -513,6 +516,20 @@ async def test_a_commitment_that_was_not_seen_is_charged_and_of_several_all_or_n
     world.bundler.refusal = UserOperationError("refused: NotCommitted")
     assert "NotCommitted" in await world.error(operation)
     assert len(world.chain.sent) == 1 and await world.spent() == charged
+
+
+async def test_commitments_that_wait_below_the_base_fee_make_room_for_later_ones(world):
+    async def reserve(_key, _wei):
+        return 0
+
+    post = replace(world.sponsor.commitments, max_fee=9 * GWEI).within(reserve).post
+    await post([b"1" * 32, b"2" * 32, b"3" * 32])
+    world.chain.waiting, world.chain.base_fee = 2, 3 * GWEI
+    await post([b"4" * 32, b"5" * 32, b"6" * 32])
+    usual = {"chain_id": CHAIN, "max_fee_per_gas": 7 * GWEI, "gas": COMMIT_GAS, "to": from_hex(REGISTRY)}
+    for nonce, (tip, raw) in enumerate(zip([GWEI * 5 // 4 + 1] * 2 + [GWEI], world.chain.sent[3:], strict=True), 1):
+        data = call_data("commit(bytes32)", str(nonce + 3).encode() * 32)
+        assert raw == to_hex(Transaction(nonce=nonce, max_priority_fee_per_gas=tip, data=data, **usual).signed(KEY))
 
 
 async def test_commitments_end_with_the_budget(world):

@@ -1,9 +1,8 @@
 /** Follows the payments sent from this browser until their results are known. */
 
-import type { Foreign } from "../../http/http.ts";
 import { noteSent, sentRows } from "../../kit/notes.ts";
 import type { Sent } from "../../kit/stored.ts";
-import { ready, service } from "../parts/vault_client.ts";
+import { ready } from "../parts/vault_client.ts";
 
 const QUERIED_FOR_MS = 2000;
 
@@ -38,8 +37,10 @@ export async function paidFrom(did: string) {
 }
 
 async function followed(did: string, row: Sent) {
-  const receipt = await service()
-    .bundler("eth_getUserOperationReceipt", [row.hash])
-    .catch(() => null);
-  if (receipt) await noteSent(did, { ...row, state: (receipt as Foreign)?.success ? "confirmed" : "failed" });
+  const outcome = ready()
+    .then((client) => client.account())
+    .then(({ bundler }) => bundler.receipt(row.hash))
+    .then((receipt) => receipt && ("confirmed" as const));
+  const state = await outcome.catch(({ reverted }) => (reverted ? ("failed" as const) : null));
+  if (state) await noteSent(did, { ...row, state });
 }

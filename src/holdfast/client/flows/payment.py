@@ -17,7 +17,7 @@ from holdfast.client.flows.accounts import ADDRESS, address_in
 from holdfast.client.flows.amounts import COIN, COIN_DECIMALS, amount_text
 from holdfast.client.flows.chains import explorer_of
 from holdfast.client.flows.failures import AccountNotFunded, GasTooDear, OperationFailed, PaymentRefused
-from holdfast.client.flows.payee import check_elsewhere, payee_of
+from holdfast.client.flows.payee import Payee, check_elsewhere, payee_of
 from holdfast.client.flows.second_key import SecondKeyMissing
 from holdfast.client.snapshots.payment_notes import PaymentNote, settled_note, time_text
 from holdfast.client.storage.notes import read_note
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from holdfast.chain.user_operations import UserOperation
     from holdfast.client.async_service_client import AsyncServiceClient
     from holdfast.client.flows.operations import SmartAccount
-    from holdfast.client.flows.payee import Payee
     from holdfast.client.storage.notes import MemoryNotes
     from holdfast.client.storage.vault_store import VaultStore
     from holdfast.client.vault.async_vault import AsyncVault
@@ -79,7 +78,9 @@ class Payments:
         there = await account.other_chain(params.chain_id)
         payee = await payee_of(self.client, params.to, account)  # DIDs are on the main chain
         if there is not None:
-            await check_elsewhere(self.client, payee, there.chain_id, account.contracts)
+            # Also for the address of a DID that a person has agreed to.
+            did = called if called and called.startswith("did:") else payee.did
+            await check_elsewhere(self.client, Payee(payee.address, did), there.chain_id, account.contracts)
         account.move(there)
         await self.authorise(params, payee, amount)
         account, call, call_data = await self._way(account, params, payee.address, amount)

@@ -11,12 +11,13 @@ import logging
 import secrets
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from holdfast.chain import values
 from holdfast.chain.abi import call_data
 from holdfast.chain.errors import RpcError, chain_words
-from holdfast.chain.fees import fees_of_chain
+from holdfast.chain.fees import Fees, base_fee_in, fees_of_chain
 from holdfast.chain.posted_commitments import REGISTRY
 from holdfast.chain.sent_transactions import mined, send_raw
 from holdfast.chain.transactions import Transaction
@@ -25,11 +26,10 @@ from holdfast.service.store.sponsorships import SponsorshipKey
 from holdfast.wire.encoding import from_hex, to_hex
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from eth_keys.datatypes import PrivateKey
 
-    from holdfast.chain.fees import Fees
     from holdfast.chain.rpc import RpcClient
     from holdfast.service.clock import Clock
     from holdfast.service.store.port import Store
@@ -55,6 +55,7 @@ class CommitmentTransactions:
     max_fee: int
     _holder: str = field(default_factory=lambda: secrets.token_hex(8))
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _offered: dict[int, Fees] = field(default_factory=dict)  # by nonce
 
     @property
     def address(self) -> str:
@@ -82,8 +83,22 @@ class CommitmentTransactions:
             finally:
                 self._turn.release()
 
+    async def nonces(self, fees: Fees) -> Iterator[int]:
+        """Return the nonces of transactions of this process that wait below the base fee, then new ones.
+
+        The first would hold up all later ones; its client has posted that commitment itself meanwhile. Raises RpcError.
+        """
+        counts = (self.connect().call("eth_getTransactionCount", [self.address, tag]) for tag in ("latest", "pending"))
+        mined, first = map(values.quantity, await asyncio.gather(*counts))
+        self._offered = {nonce: offered for nonce, offered in self._offered.items() if mined <= nonce < first}
+        stuck = [nonce for nonce, offered in self._offered.items() if offered.max_fee_per_gas < base_fee_in(fees)]
+        return chain(stuck, count(first))
+
     async def send(self, commitment: bytes, nonce: int, fees: Fees) -> str:
         """Send one commitment and return the transaction's hash. Raises RpcError."""
+        if nonce in self._offered:
+            fees = fees.at_least(Fees(0, self._offered[nonce].max_priority_fee_per_gas * 5 // 4 + 1))
+        self._offered[nonce] = fees
         transaction = Transaction(
             chain_id=self.chain_id,
             nonce=nonce,
@@ -129,10 +144,9 @@ class BudgetedPoster:
         tx = self.transactions
         try:
             async with tx.turn():
-                first = values.quantity(await tx.connect().call("eth_getTransactionCount", [tx.address, "pending"]))
-                for index, commitment in enumerate(commitments):
+                for commitment, nonce in zip(commitments, await tx.nonces(fees), strict=False):
                     sent.append("")
-                    sent[-1] = await tx.send(commitment, first + index, fees)
+                    sent[-1] = await tx.send(commitment, nonce, fees)
         except (RpcError, TimeoutError) as error:
             if sent and isinstance(error, RpcError) and error.code is not None:
                 sent[-1] = None
