@@ -41,8 +41,12 @@ class Snapshots:
 
     async def collect(self) -> dict[str, int]:
         """Remove expired rows and blocks that no snapshot needs; return how many rows and objects were deleted."""
-        strays = await self.strays.name()
-        return {**await self.uploads.waste.collect(), "strays": strays}
+        strays = 0
+        try:
+            strays = await self.strays.name()
+        finally:  # also where the storage's credentials do not allow a listing
+            collected = await self.uploads.waste.collect()
+        return {**collected, "strays": strays}
 
     async def missing(self) -> tuple[int, int]:
         """Return how many objects of stored snapshots are missing from storage, and how many DIDs are affected."""
