@@ -52,16 +52,16 @@ class SnapshotWaste:
         return {"removed": removed, "deleted": deleted}
 
     async def _delete(self, keys: Sequence[str]) -> None:
-        done = 0
+        done = list[str]()
         try:
-            for done, key in enumerate(keys):
+            for key in keys:
                 await self.blocks.delete([key])
-            done = len(keys)
+                done.append(key)
         except BlocksUnavailable:
-            self._put_off.add(keys[done])
+            self._put_off.add(keys[len(done)])
             raise
         finally:
-            await self.index.collected(keys[:done])
+            await self.index.collected(done)
 
     async def sweep(self) -> None:
         """Remove the files that interrupted uploads left in this machine's spool folder."""
