@@ -1,7 +1,9 @@
 """After older data has been restored, unreferenced objects are deleted, and missing ones are reported and replaced."""
 
 import os
+from contextlib import suppress
 
+import pytest
 from tests.support.api import embedded
 from tests.support.snapshot_vaults import folder, registered, snapshots_of
 
@@ -9,6 +11,7 @@ from holdfast.content.cars import write_car
 from holdfast.service.bootstrap.stores import database
 from holdfast.service.diagnosis.upstreams import see_snapshots
 from holdfast.service.settings.values import read_settings
+from holdfast.service.snapshots.port import BlocksUnavailable
 from holdfast.service.store.snapshot_index import NewUpload
 
 # Default settings: the service's default URL, and blocks stored next to the database.
@@ -61,6 +64,26 @@ async def test_no_new_object_has_the_name_of_one_that_is_about_to_go(make_api, t
     assert min(int(place.key.rpartition(".")[2]) for place in places) > highest
     await snapshots_of(vault).collect()
     assert (await vault.api.http.get(f"/ipfs/{root}?format=car")).status_code == 200
+
+
+@pytest.mark.parametrize("refused", ["a listing", "a deletion"])
+async def test_what_the_storage_refuses_keeps_no_garbage(vault, monkeypatch, refused):
+    """Credentials may not allow listings; an object may be held."""
+    snapshots = snapshots_of(vault)
+    await vault.keep()
+    held, *others = sorted(names(vault))
+    if refused == "a listing":
+        monkeypatch.setattr(snapshots.blocks, "_listed", (folder(vault) / held).rmdir)
+        others.append(held)
+    else:
+        (folder(vault) / held).unlink()
+        (folder(vault) / held).mkdir()
+    (pin,) = await snapshots.index.pins(vault.did)
+    await snapshots.index.remove_pin(vault.did, pin.request_id, vault.api.clock())
+    for _ in range(2):
+        with suppress(BlocksUnavailable):
+            await snapshots.collect()
+    assert names(vault) == {held} - {*others}
 
 
 async def test_missing_blocks_are_told_and_the_next_upload_replaces_them(vault):

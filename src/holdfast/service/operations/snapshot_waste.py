@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from holdfast.rules.snapshot_quotas import UPLOAD_RETENTION_S
+from holdfast.service.snapshots.port import BlocksUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from holdfast.service.clock import Clock
@@ -30,19 +32,36 @@ class SnapshotWaste:
     blocks: BlockStorage
     spool: Path
     clock: Clock
+    _put_off: set[str] = field(default_factory=set, init=False)  # what was not deleted until others are
 
     async def collect(self) -> dict[str, int]:
-        """Remove expired rows and blocks that no snapshot needs; return how many rows and objects were deleted."""
+        """Remove expired rows and blocks that no snapshot needs; return how many rows and objects were deleted.
+
+        Raises BlocksUnavailable for an object that cannot be deleted; the next call begins with the others.
+        """
         removed = await self.index.expire(self.clock())
         deleted = 0
         for _ in range(_MAX_TURNS):
-            keys = await self.index.garbage(_AT_ONCE)
+            found = await self.index.garbage(_AT_ONCE + len(self._put_off))
+            keys = [key for key in found if key not in self._put_off]
             if not keys:
+                self._put_off.clear()
                 break
-            await self.blocks.delete(keys)
-            await self.index.collected(keys)
+            await self._delete(keys)
             deleted += len(keys)
         return {"removed": removed, "deleted": deleted}
+
+    async def _delete(self, keys: Sequence[str]) -> None:
+        done = list[str]()
+        try:
+            for key in keys:
+                await self.blocks.delete([key])
+                done.append(key)
+        except BlocksUnavailable:
+            self._put_off.add(keys[len(done)])
+            raise
+        finally:
+            await self.index.collected(done)
 
     async def sweep(self) -> None:
         """Remove the files that interrupted uploads left in this machine's spool folder."""

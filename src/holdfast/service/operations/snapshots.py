@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.service.snapshots.port import BlocksUnavailable
+
 if TYPE_CHECKING:
     from holdfast.service.operations.reading_rate import ReadingRate
     from holdfast.service.operations.snapshot_access import SnapshotAccess
@@ -41,7 +43,11 @@ class Snapshots:
 
     async def collect(self) -> dict[str, int]:
         """Remove expired rows and blocks that no snapshot needs; return how many rows and objects were deleted."""
-        strays = await self.strays.name()
+        try:
+            strays = await self.strays.name()
+        except BlocksUnavailable:  # its credentials may not allow a listing
+            await self.uploads.waste.collect()
+            raise
         return {**await self.uploads.waste.collect(), "strays": strays}
 
     async def missing(self) -> tuple[int, int]:
