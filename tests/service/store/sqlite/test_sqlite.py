@@ -9,9 +9,10 @@ import stat
 import pytest
 from tests.support.store_cases import NOW, admit, code, handle, sends, session
 
-from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.database import InUse, SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import (
+    admin,
     confirmations,
     migrations,
     persons,
@@ -96,7 +97,7 @@ def test_a_file_that_is_no_database_or_of_another_user_is_unavailable(tmp_path, 
         SqliteStore(tmp_path / "x.db")
 
 
-async def test_backup_while_writing_then_restore(tmp_path):
+async def test_backup_while_writing_then_restore(tmp_path, monkeypatch):
     store = SqliteStore(tmp_path / "x.db")
     await store.keep_code(code(b"\x00\xff"))
     for number in range(50):
@@ -115,6 +116,13 @@ async def test_backup_while_writing_then_restore(tmp_path):
     restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     await SqliteStore(tmp_path / "x.db").close()
     assert {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"} == names
+    started = []
+    monkeypatch.setattr(admin, "_copy", lambda *_: started.append(SqliteStore(tmp_path / "x.db")))
+    with pytest.raises(InUse):
+        restore_from(tmp_path / "copy.db", tmp_path / "x.db")
+    await started[0].keep_code(code(b"stored"))
+    await started[0].close()
+    assert {file.name for file in tmp_path.iterdir()} == {"x.db", "copy.db"}
 
 
 def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):
