@@ -89,6 +89,8 @@ def check_backup(file: Path) -> int:
 
 def _copy(source: Path, copy: Path) -> None:
     with closing(_reading(source)) as reader, closing(sqlite3.connect(copy)) as writer:
+        reader.execute("BEGIN")
+        schema_version(reader)  # one state: otherwise each write of the service would begin the copy anew
         reader.backup(writer, pages=1024)
         writer.execute("PRAGMA journal_mode = DELETE")  # a single file, without -wal and -shm
 
