@@ -6,6 +6,7 @@ from tests.support.serving import becomes_true, free_port
 
 from holdfast.service.lifecycle.housekeeping import Leases
 from holdfast.service.store.port import StoreUnavailable
+from holdfast.service.telemetry import metrics
 from holdfast.wire.request_ids import REQUEST_ID
 
 PERSON, HANDLE, NUMBER, ADDRESS = "somebody@example.com", "somebody", "+14155552671", "192.0.2.77"
@@ -111,8 +112,10 @@ class GoneStore:
         raise StoreUnavailable("gone")
 
 
-async def test_lines_at_the_end_of_a_service_have_an_id_too():
+async def test_without_its_lease_a_process_tells_no_deposit_and_its_last_lines_have_an_id():
     leases = Leases(store := GoneStore(), lambda: 0.0)
-    await leases.under_lease("housekeeping", None)()
+    metrics.SPONSOR_LOW.set(1)
+    await leases.under_lease("sponsor", None)()
+    assert metrics.SPONSOR_LOW.cells == {}
     await leases.end()
     assert store.seen.startswith("stop-")

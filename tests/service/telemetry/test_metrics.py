@@ -17,7 +17,7 @@ from holdfast.chain.errors import TransportError
 from holdfast.service.delivery.errors import DeliveryError
 from holdfast.service.telemetry import metrics, reporting
 from holdfast.service.telemetry.calls import OUTCOMES, calling
-from holdfast.service.telemetry.collecting import NodeCollector
+from holdfast.service.telemetry.collecting import HANGS_AFTER_S, NodeCollector
 from holdfast.service.telemetry.metric_rows import LABEL_VALUES, ROWS, Kind
 from holdfast.service.telemetry.metrics import REGISTRY
 from holdfast.service.telemetry.reporting import Reporter
@@ -115,7 +115,7 @@ def shown(collector):
 
 
 def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_path):
-    collector = NodeCollector(tmp_path)
+    collector = NodeCollector(tmp_path, lambda: 0.0)
     workers = [start(tmp_path, 3), start(tmp_path, 5)]
     before = shown(collector)
     workers[0].kill()
@@ -124,6 +124,7 @@ def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_
     assert len(worker_files(tmp_path)) == 1  # the reader keeps the sums of the process that ended
     workers.append(start(tmp_path, 2))
     after = shown(collector)
+    hung = shown(NodeCollector(tmp_path, lambda: time.time() + HANGS_AFTER_S))
     for worker in workers:
         worker.kill()
         worker.communicate()
@@ -134,8 +135,8 @@ def test_counters_add_up_and_survive_their_process_while_gauges_end_with_it(tmp_
     assert before["holdfast_request_seconds_bucket", "0.001", "/api/dids"] == 0
     assert before["holdfast_request_seconds_count", "/api/dids"] == 8
     assert before["holdfast_request_seconds_sum", "/api/dids"] == pytest.approx(0.016)
-    assert [state["holdfast_workers",] for state in (before, between, after)] == [2, 1, 2]
-    assert [state["holdfast_snapshots",] for state in (before, between, after)] == [5, 5, 2]
+    assert [state["holdfast_workers",] for state in (before, between, after, hung)] == [2, 1, 2, 0]
+    assert [state["holdfast_snapshots",] for state in (before, between, after, hung)] == [5, 5, 2, 2]
     assert after["holdfast_job_last_success_timestamp_seconds", "expire"] == 5
 
 

@@ -23,6 +23,8 @@ EXPIRE_EVERY_S = 60.0
 # A killed process keeps its jobs for so long. Less would end under a running job: the clock of each of two nodes may be
 # a minute off the database's.
 LEASE_S = 120.0
+# What only a lease's holder measures: the values of one that lost the lease are old.
+_OF_HOLDER = {"sponsor": (metrics.SPONSOR_DEPOSIT, metrics.SPONSOR_LOW)}
 
 
 def periodic(name: str, every_s: float, work: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
@@ -50,7 +52,11 @@ class Leases:
             self._names.add(name)  # first, because a lease may also be taken if no response arrives
             held = await self._store.take_lease(name, self._holder, self._clock(), LEASE_S)
             metrics.LEASES_HELD.set(float(held), name)
-            return await run() if held else None
+            if held:
+                return await run()
+            for gauge in _OF_HOLDER.get(name, ()):
+                gauge.cells.clear()
+            return None
 
         return leased
 

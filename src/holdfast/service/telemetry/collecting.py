@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
+from holdfast.service.telemetry import metrics
 from holdfast.service.telemetry.metric_rows import BY_NAME, ROWS, Across, Kind, MetricRow
 from holdfast.service.telemetry.sharing import has_ended, read_numbers, worker_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from prometheus_client.core import Metric
 
     from holdfast.service.telemetry.sharing import Cells, Shared
 
+HANGS_AFTER_S = 60.0  # a worker writes its numbers every second
 Labels = tuple[str, ...]
 Sums = dict[str, dict[Labels, Any]]
 
@@ -25,8 +28,10 @@ Sums = dict[str, dict[Labels, Any]]
 class NodeCollector:
     """A collector for prometheus-client. Reads the folder's files on every request for /metrics."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, now: Callable[[], float] = time.time) -> None:
+        """`now` is the clock of the workers. One that has written nothing for long hangs, and serves no requests."""
         self._folder = folder
+        self._now = now
         self._ended: Sums = {}  # the counts of processes that have ended
         self._lock = threading.Lock()
 
@@ -51,6 +56,8 @@ class NodeCollector:
                 running.append(numbers)
         sums = {name: {labels: _copy(cell) for labels, cell in cells.items()} for name, cells in self._ended.items()}
         for shared in sorted(running, key=lambda shared: shared.written_at):
+            if shared.written_at < self._now() - HANGS_AFTER_S:
+                shared.numbers.pop(metrics.WORKERS.row.name, None)
             _add(sums, shared.numbers, lasting=False)
         return sums
 
@@ -91,7 +98,7 @@ def _family(row: MetricRow, cells: dict[Labels, Any]) -> Metric:
     )
     for labels, value in sorted(cells.items()):
         family.add_metric(labels, value)
-    if not row.labels and not cells and row.kind is Kind.COUNTER:
+    if not row.labels and not cells and row.across is Across.SUM:  # of no process
         family.add_metric((), 0.0)
     return family
 

@@ -9,9 +9,10 @@ import stat
 import pytest
 from tests.support.store_cases import NOW, admit, code, handle, sends, session
 
-from holdfast.service.store.database import SchemaTooNew
+from holdfast.service.store.database import InUse, SchemaTooNew
 from holdfast.service.store.port import StoreUnavailable
 from holdfast.service.store.sqlite import (
+    admin,
     confirmations,
     migrations,
     persons,
@@ -96,14 +97,30 @@ def test_a_file_that_is_no_database_or_of_another_user_is_unavailable(tmp_path, 
         SqliteStore(tmp_path / "x.db")
 
 
-async def test_backup_while_writing_then_restore(tmp_path):
+class Busy(sqlite3.Connection):
+    """A source of copies that another connection changes again and again meanwhile."""
+
+    def backup(self, target, **_):
+        lefts, (_, _, file) = [], self.execute("PRAGMA database_list").fetchone()
+
+        def change(_status, left, _of):
+            assert not lefts or left < lefts[-1], "the copy began anew"
+            lefts.append(left)
+            with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
+                other.execute("PRAGMA synchronous = OFF")
+                other.execute("INSERT INTO totals VALUES (?, 1)", (str(left),))
+
+        super().backup(target, pages=16, progress=change)
+
+
+async def test_backup_while_writing_then_restore(tmp_path, monkeypatch):
     store = SqliteStore(tmp_path / "x.db")
     await store.keep_code(code(b"\x00\xff"))
     for number in range(50):
         await store.open_session(session(handle(f"n{number}")), admit)
-    writing = asyncio.gather(*(store.open_session(session(handle(f"m{number}")), admit) for number in range(200)))
-    await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
-    await writing
+    with monkeypatch.context() as busy:
+        busy.setattr(admin, "_reading", lambda file: sqlite3.connect(file, factory=Busy, isolation_level=None))
+        await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     await store.close()
     assert check_backup(tmp_path / "copy.db") == migrations.SCHEMA_VERSION
     assert stat.S_IMODE((tmp_path / "copy.db").stat().st_mode) == 0o600
@@ -111,10 +128,17 @@ async def test_backup_while_writing_then_restore(tmp_path):
     assert {row["table"] for row in rows} >= {"identifiers", "codes", "audit", "totals", "ip_counters"}
     assert [row["digest"] for row in rows if row["table"] == "codes"] == ["00ff"], "every row is plain JSON"
     names = {row["key"] for row in rows if row["table"] == "identifiers"}
-    assert names >= {f"n{number}" for number in range(50)}
+    assert names == {f"n{number}" for number in range(50)}
     restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     await SqliteStore(tmp_path / "x.db").close()
     assert {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"} == names
+    started = []
+    monkeypatch.setattr(admin, "_copy", lambda *_: started.append(SqliteStore(tmp_path / "x.db")))
+    with pytest.raises(InUse):
+        restore_from(tmp_path / "copy.db", tmp_path / "x.db")
+    await started[0].keep_code(code(b"stored"))
+    await started[0].close()
+    assert {file.name for file in tmp_path.iterdir()} == {"x.db", "copy.db"}
 
 
 def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):

@@ -53,10 +53,14 @@ def restore_from(backup: Path, target: Path) -> None:
         InUse: a service has the database open.
     """
     check_backup(backup)
-    if target.exists():
-        _take_for_oneself(target)
+    _take_for_oneself(target)
     partial = target.with_name(target.name + ".partial")
     backup_to(backup, partial)
+    try:
+        _take_for_oneself(target)  # again, because a service may have started meanwhile
+    except BaseException:
+        partial.unlink()
+        raise
     for companion in ("-wal", "-shm"):
         target.with_name(target.name + companion).unlink(missing_ok=True)
     partial.replace(target)
@@ -85,6 +89,8 @@ def check_backup(file: Path) -> int:
 
 def _copy(source: Path, copy: Path) -> None:
     with closing(_reading(source)) as reader, closing(sqlite3.connect(copy)) as writer:
+        reader.execute("BEGIN")
+        schema_version(reader)  # one state: otherwise each write of the service would begin the copy anew
         reader.backup(writer, pages=1024)
         writer.execute("PRAGMA journal_mode = DELETE")  # a single file, without -wal and -shm
 
@@ -149,6 +155,8 @@ def describe_identifier(connection: sqlite3.Connection, channel: str, key: str) 
 
 
 def _take_for_oneself(file: Path) -> None:
+    if not file.exists():
+        return
     connection = sqlite3.connect(file, timeout=0.2, isolation_level=None)
     try:
         # Leaving WAL mode fails if the file has any other connection, even an idle one.
