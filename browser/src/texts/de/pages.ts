@@ -512,7 +512,7 @@ const de: typeof import("../en/pages.ts").default = {
   "take.same": "Ja, dieselben",
   "take.waiting": "Wir warten auf das andere Gerät.",
   "take.key.heading": "Ihr Tresor ist da",
-  "take.key.lead": "Wählen Sie, was ihn auf diesem Gerät öffnet. Bis dahin wird er nicht behalten.",
+  "take.key.lead": "Wählen Sie, was ihn auf diesem Gerät öffnet.",
   "take.key.had": "Einen Passkey nehmen, den ich hier habe",
   "take.key.password": "Ein Tresorpasswort wählen",
   "take.done": "Ihr Tresor ist jetzt auf diesem Gerät.",

@@ -488,7 +488,7 @@ export default {
   "take.same": "Yes, the same",
   "take.waiting": "Waiting for the other device.",
   "take.key.heading": "Your vault is here",
-  "take.key.lead": "Choose what opens it on this device. Until then it is not stored.",
+  "take.key.lead": "Choose what opens it on this device.",
   "take.key.had": "Use a passkey that I have here",
   "take.key.password": "Choose a vault password",
   "take.done": "Your vault is on this device now.",
