@@ -25,6 +25,7 @@ import { safety } from "../src/pages/register/safety.ts";
 import { send } from "../src/pages/send/form.ts";
 import { showState } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
+import { importVault } from "../src/pages/vault/backup.ts";
 import { stuck } from "../src/pages/vault/stuck.ts";
 import { enter } from "../src/pages/vault/unlock.ts";
 import { service } from "../src/pages/parts/vault_client.ts";
@@ -418,6 +419,25 @@ for (const [keys, fails, deleted, noted] of [
     one("form").dispatchEvent(new Event("submit", { cancelable: true }));
     await until(() => visited.length);
     assert.deepEqual([removed, await received()], [noted ? [["secret", "pairing"]] : [], null]);
+  });
+
+for (const [name, replaced, shown] of [
+  ["yes", [false, true], [["home", { said: text("import.here") }]]],
+  ["no", [false], []],
+])
+  onPage(`a backup file replaces a stored vault only if the person says so: ${name}`, async (context) => {
+    const asked = [];
+    const imported = async (_file, _key, { replace }) => (asked.push(replace), { success: replace, error: "conflict" });
+    client(context, { vault: { import: imported } });
+    importVault();
+    one("input[name=file]").files = [new Blob(["MTRV"])];
+    type("password", "correct horse");
+    Object.getPrototypeOf(one("form")).showModal = () => {};
+    one("form").dispatchEvent(new Event("submit", { cancelable: true }));
+    await until(() => document.querySelector("dialog"));
+    press(name);
+    await until(() => visited.length || told("alert"));
+    assert.deepEqual([asked, visited], [replaced, shown]);
   });
 
 onPage("a vault that cannot be opened here is replaced by the other device's", async () => {

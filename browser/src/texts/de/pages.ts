@@ -421,6 +421,8 @@ const de: typeof import("../en/pages.ts").default = {
   "import.open": "Öffnen",
   "import.rejected": "Das Passwort ist falsch, oder die Datei ist beschädigt.",
   "import.conflict": "Dieser Tresor ist schon in diesem Browser. Öffnen Sie ihn mit Ihrem Passkey.",
+  "import.older":
+    "Dieser Tresor ist schon in diesem Browser. Wenn die Kopie in der Datei ihn ersetzt, fehlen spätere Änderungen.",
   "import.done": "Ihr Tresor ist hier. Fügen Sie einen Passkey hinzu, dann brauchen Sie das Passwort nicht mehr.",
   "import.here": "Ihr Tresor ist hier.",
 

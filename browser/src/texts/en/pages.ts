@@ -400,6 +400,8 @@ export default {
   "import.open": "Open",
   "import.rejected": "The password is wrong, or the file is damaged.",
   "import.conflict": "This vault is in this browser already. Open it with your passkey.",
+  "import.older":
+    "This vault is in this browser already. If the copy in the file replaces it, later changes will be missing.",
   "import.done": "Your vault is here. Add a passkey, so that you do not need the password.",
   "import.here": "Your vault is here.",
 
