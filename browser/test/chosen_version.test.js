@@ -15,6 +15,7 @@ const DID = `did:new:0x${"11".repeat(32)}`;
 const KEY = { kind: "password", password: "correct horse battery" };
 const lost = { kind: "prf", id: "lost" };
 const kept = { kind: "password", id: "password" };
+const LATER = { unlock: async () => ({ success: false, error: "unsupported_version" }) };
 globalThis.indexedDB ??= { deleteDatabase: () => {} };
 
 /** An open vault with these keys, from which others were removed. */
@@ -34,10 +35,11 @@ function vaultOf(keys, removed, more = {}) {
   });
 }
 
-for (const [name, here, there, forgetOlder] of [
+for (const [name, here, there, forgetOlder, version = "there"] of [
   ["neither removed a key", [[lost, kept], []], [[lost, kept], []], false],
   ["the other device removed a key of this one", [[lost, kept], []], [[kept], [lost]], true],
   ["the other version still has a key that was removed here", [[kept], [lost]], [[lost, kept], []], true],
+  ["the other version is a later release's and may have removed a key", [[lost], []], [[], [], LATER], null, "here"],
 ])
   test(`older snapshots: ${name}`, async (context) => {
     const store = new MemoryStore();
@@ -51,6 +53,7 @@ for (const [name, here, there, forgetOlder] of [
     const vault = vaultOf(...here, { save: saved, another: () => vaultOf(...there) });
     const client = { vault, baseUrl: "https://service.example" };
     const snapshots = new VaultSnapshots(client, { automatic: false }, async () => Response.error());
-    await assert.rejects(snapshots.choose("there", KEY));
-    assert.deepEqual(saved.mock.calls[0].arguments, [{ forgetOlder }]);
+    const refused = version === "here" ? /unsupported_version/ : Error;
+    await assert.rejects(snapshots.choose(version, KEY), refused);
+    assert.deepEqual(saved.mock.calls[0]?.arguments, forgetOlder === null ? undefined : [{ forgetOlder }]);
   });

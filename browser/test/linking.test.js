@@ -59,6 +59,27 @@ test("the connection breaks while the vault is received", async () => {
   );
 });
 
+test("what is received replaces a stored vault if the caller says so", async () => {
+  const done = async () => ({ success: true, session_id: "s", public_key: "02", code: "1", reveal: "r" });
+  const stored = [];
+  const whole = {
+    ...vault,
+    syncInit: done,
+    syncCompare: done,
+    syncComplete: async (...it) => (stored.push(it[2]), done()),
+  };
+  const ask = async () => ({ public_key: "02", encrypted_vault: "AA" });
+  await receive(
+    whole,
+    ask,
+    KEY,
+    async () => true,
+    async () => {},
+    { replace: true },
+  );
+  assert.deepEqual(stored, [{ replace: true }]);
+});
+
 test("a device that never answers is not waited for longer than a pairing lasts", async (context) => {
   const link = await linkTo(vault, NOWHERE, instead(`return {ask: () => new Promise(() => {})};`));
   const waited = [];

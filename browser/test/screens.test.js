@@ -25,6 +25,8 @@ import { safety } from "../src/pages/register/safety.ts";
 import { send } from "../src/pages/send/form.ts";
 import { showState } from "../src/pages/start.ts";
 import { obstacle } from "../src/pages/parts/obstacle.ts";
+import { importVault } from "../src/pages/vault/backup.ts";
+import { stuck } from "../src/pages/vault/stuck.ts";
 import { enter } from "../src/pages/vault/unlock.ts";
 import { service } from "../src/pages/parts/vault_client.ts";
 
@@ -393,23 +395,57 @@ for (const answer of [{ success: true }, { success: false, error: "conflict" }])
   );
 
 for (const [keys, fails, deleted, noted] of [
-  [["AAAA", "pairing"], false, [ROW.did], null],
-  [["AAAA", "pairing"], true, [ROW.did], ROW.did], // another tab has it open
-  [["AAAA", "pairing", "BBBB"], false, [], null],
+  [["pairing"], false, [ROW.did], null],
+  [["pairing"], true, [ROW.did], ROW.did], // another tab has it open
+  [["AAAA", "pairing"], false, [], ROW.did], // such as a passkey that is synced
 ])
-  onPage(`a received vault is deleted only if it got no key here: ${keys} ${fails}`, async (context) => {
+  onPage(`a received vault is deleted only if nothing else opens it: ${keys} ${fails}`, async (context) => {
     const wraps = keys.flatMap((id) => [1, id.length, ...Buffer.from(id), ...Array(88).fill(0)]);
     const sealed = Uint8Array.from([...Array(5).fill(0), keys.length, ...Array(38).fill(0), ...wraps]);
     context.mock.method(VaultStore.prototype, "load", async () => ({ sealed }));
-    const forgotten = [];
+    const [forgotten, removed] = [[], []];
     const forget = async (did) => (forgotten.push(did), fails && Promise.reject(new StorageError("elsewhere")));
-    const stored = async () => [{ did: ROW.did }, { did: "did:new:0x2" }];
-    client(context, { vault: { status: async () => ({ locked: true }), stored, forget } });
+    const stored = async () => [
+      { did: ROW.did, updatedAt: 2 },
+      { did: "did:new:0x2", updatedAt: 1 },
+    ];
+    const [unlock, removeKey] = [async () => ({ success: true }), async (...key) => void removed.push(key)];
+    client(context, { vault: { status: async () => ({ locked: true }), stored, forget, unlock, removeKey } });
     await setReceived(ROW.did);
     await enter({ locked: "unlock.locked" });
     assert.deepEqual([forgotten, await received()], [deleted, noted]);
-    await setReceived(null);
+    press("use-password");
+    await until(() => document.querySelector("form"));
+    one("form").dispatchEvent(new Event("submit", { cancelable: true }));
+    await until(() => visited.length);
+    assert.deepEqual([removed, await received()], [noted ? [["secret", "pairing"]] : [], null]);
   });
+
+for (const [name, replaced, shown] of [
+  ["yes", [false, true], [["home", { said: text("import.here") }]]],
+  ["no", [false], []],
+])
+  onPage(`a backup file replaces a stored vault only if the person says so: ${name}`, async (context) => {
+    const asked = [];
+    const imported = async (_file, _key, { replace }) => (asked.push(replace), { success: replace, error: "conflict" });
+    client(context, { vault: { import: imported } });
+    importVault();
+    one("input[name=file]").files = [new Blob(["MTRV"])];
+    type("password", "correct horse");
+    Object.getPrototypeOf(one("form")).showModal = () => {};
+    one("form").dispatchEvent(new Event("submit", { cancelable: true }));
+    await until(() => document.querySelector("dialog"));
+    press(name);
+    await until(() => visited.length || told("alert"));
+    assert.deepEqual([asked, visited], [replaced, shown]);
+  });
+
+onPage("a vault that cannot be opened here is replaced by the other device's", async () => {
+  addScreens({ take: (given) => void visited.push(["take", given]) });
+  stuck();
+  press("take");
+  assert.deepEqual(visited, [["take", { replace: true }]]);
+});
 
 onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
   const deleted = [];

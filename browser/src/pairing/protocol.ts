@@ -100,6 +100,7 @@ export class PairingServer {
  * @param key opens the vault on this device from now on
  * @param compare shows the six digits, and asks the person whether the other device shows the same
  * @param continueFrom gets the last snapshot's record: `continueFrom` of the client's snapshots
+ * @param where `replace`: replaces a stored vault of the same DID
  * @throws {SyncRefused} nothing is stored
  */
 export async function receive(
@@ -108,6 +109,7 @@ export async function receive(
   key: VaultKey,
   compare: (digits: string) => Promise<boolean>,
   continueFrom: (record: unknown) => Promise<void> = async () => {},
+  where: { replace?: boolean } = {},
 ): Promise<SyncCompleteResult> {
   try {
     const { session_id: session, public_key } = good(await vault.syncInit());
@@ -120,7 +122,7 @@ export async function receive(
     if (!same) throw new SyncRefused("the digits differ");
     const encryptedVault = given(last.encrypted_vault);
     const sealedVault = "sealed_vault" in last ? given(last.sealed_vault) : ""; // earlier releases do not send it
-    const done = good(await vault.syncComplete({ sessionId, code: digits, encryptedVault, sealedVault }, key));
+    const done = good(await vault.syncComplete({ sessionId, code: digits, encryptedVault, sealedVault }, key, where));
     await continueFrom(last.record);
     return done;
   } catch (error) {

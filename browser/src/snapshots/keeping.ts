@@ -22,7 +22,7 @@ import {
   type TableDifference,
 } from "./versions.ts";
 import { SnapshotConflict, asStorageErrors, reasonOf } from "./errors.ts";
-import { ClientStateError, NetworkError, StorageError, insteadOf } from "../errors.ts";
+import { ClientStateError, NetworkError, StorageError } from "../errors.ts";
 import { wrapsOf } from "../vault/sealed_header.ts";
 import { VaultStore } from "../vault/store.ts";
 import { type InTurn, turns } from "../vault/turns.ts";
@@ -274,7 +274,10 @@ export class VaultSnapshots {
     const { vault } = this.#client;
     const theirs = wrapsOf(other.sealed);
     if ((await carriedKeys(vault)).every((it) => includes(theirs, it))) return;
-    const removed = openedBeside(vault, other, await key(), removedKeys).catch(insteadOf(OtherKeys, []));
+    const removed = openedBeside(vault, other, await key(), removedKeys).catch((error) => {
+      if (error instanceof OtherKeys && error.code === "wrong_key") return [];
+      throw error;
+    });
     await removeAll(vault, await removed);
   }
 

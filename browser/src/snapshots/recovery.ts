@@ -3,7 +3,7 @@
  * snapshot, and the passkey's PRF output decrypts it.
  */
 
-import { fromBase64 } from "../bytes.ts";
+import { fromBase64, isSame } from "../bytes.ts";
 import type { Client } from "../client.ts";
 import type { VaultKey } from "../passkeys/secrets.ts";
 import type { VaultStore } from "../vault/store.ts";
@@ -258,6 +258,8 @@ export class Recovery {
     const stored = await this.#store.load(did);
     if (!stored || stored.revision < revision)
       await this.#store.save({ rootCid, did, updatedAt, wasmVersion, schemaVersion }, sealed, revision);
+    // Another device's change, which would not be stored under the same number.
+    else if (!isSame(stored.sealed, sealed)) await this.#client.vault.save();
     const sequence = record?.sequence ?? null;
     const { snapshot } = newest;
     const newer = found === newest ? null : { rootCid: snapshot.rootCid, updatedAt: snapshot.manifest.updatedAt };

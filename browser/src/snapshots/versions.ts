@@ -26,11 +26,14 @@ const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
 const KEYS_TABLE = "keys";
 const PAGE = 10_000;
 
-/** A version of the vault does not open with this key. */
+/** A version of the vault does not open with this key. `code`: the enclave's reason. */
 export class OtherKeys extends ClientStateError {
+  declare code?: string;
+
   constructor(code?: string) {
     super(`the other version does not open with this key (${code})`);
     this.name = "ClientStateError";
+    this.code = code;
   }
 }
 

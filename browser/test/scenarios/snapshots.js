@@ -72,6 +72,7 @@ class SnapshotPlayer extends Player {
       publishingDelegation: async () => (await this.answer("vault: delegation"), { signed_dag_cbor: [...DELEGATION] }),
       publish: (rootCid, sequence) => this.sign(rootCid, sequence),
       unlock: () => this.unlock(),
+      save: () => this.saveNext(),
       another: () => this.secondVault(),
       verifyUcan: async () => {
         if (this.event.forged_delegation) throw new PluginCallError("verify", "not a token", "invalid_token");
@@ -217,6 +218,11 @@ class SnapshotPlayer extends Player {
 
   async save({ revision, root }, forgetOlder = false) {
     await this.store.save(this.manifest(root), sealed(revision), revision, { forgetOlder });
+  }
+
+  async saveNext() {
+    await this.answer("vault: save");
+    await this.save({ revision: (await this.store.load(DID)).revision + 1, root: null });
   }
 
   manifest(root) {

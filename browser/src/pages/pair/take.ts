@@ -8,7 +8,7 @@ import type { Vault } from "../../vault/vault.ts";
 import { PluginCallError, pairing, passkeyKey, usePasskey } from "../library.ts";
 import { text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit, type Press } from "../parts/nodes.ts";
-import { BETWEEN, markVault, setReceived, setVaultOf } from "../parts/notes.ts";
+import { BETWEEN, markVault, setReceived, setVaultOf, settled } from "../parts/notes.ts";
 import { newPassword } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
 import { go, opening } from "../parts/router.ts";
@@ -19,8 +19,11 @@ import { addressOf, type PairingAddress } from "./address.ts";
 import { readable } from "./give.ts";
 import { RELAY } from "./relay.ts";
 
-/** @param given from the address, if another device's link was opened */
-export function take({ link = "" }: { link?: string } = {}) {
+/**
+ * @param given `link`: from the address, if another device's link was opened; `replace`: a stored vault of the same DID
+ *   cannot be opened
+ */
+export function take({ link = "", replace = false }: { link?: string; replace?: boolean } = {}) {
   const addressField = field(
     text("take.place"),
     { name: "address", value: link, autocapitalize: "none", spellcheck: "false", autocomplete: "off" },
@@ -30,7 +33,7 @@ export function take({ link = "" }: { link?: string } = {}) {
     const found = addressOf(addressField.input.value, RELAY);
     addressField.judge(found ? "" : text("take.bad"));
     if (!found) return addressField.input.focus();
-    return run(entry.querySelector("button"), () => taken(found), text("pair.connecting"));
+    return run(entry.querySelector("button"), () => taken(found, replace), text("pair.connecting"));
   };
   const entry = form(
     begin,
@@ -40,12 +43,12 @@ export function take({ link = "" }: { link?: string } = {}) {
   show({
     name: "take",
     heading: text("take.heading"),
-    redraw: () => take({ link: addressField.input.value }),
+    redraw: () => take({ link: addressField.input.value, replace }),
     body: [paragraph("take.lead"), link !== "" && paragraph("take.foreign", {}, "notice"), entry],
   });
 }
 
-async function taken({ address, meeting }: PairingAddress) {
+async function taken({ address, meeting }: PairingAddress, replace: boolean) {
   const { asker, linkTo, receive } = await pairing();
   const client = await ready();
   const { vault } = client;
@@ -53,12 +56,13 @@ async function taken({ address, meeting }: PairingAddress) {
   try {
     const continueFrom = async (record: unknown) => (await client.snapshots()).continueFrom(record);
     const secret = crypto.getRandomValues(new Uint8Array(32));
-    const { did = "" } = await receive(vault, asker(link, meeting), { ...BETWEEN, secret }, agreed, continueFrom);
+    const key = { ...BETWEEN, secret };
+    const { did = "" } = await receive(vault, asker(link, meeting), key, agreed, continueFrom, { replace });
     await setReceived(did);
-    key();
+    chooseKey();
   } catch (error) {
     await vault.lock().catch(() => {}); // the first error says more
-    take();
+    take({ replace });
     throw error instanceof PluginCallError ? error : readable(error);
   } finally {
     await link.end();
@@ -89,7 +93,7 @@ function agreed(digits: string): Promise<boolean> {
 }
 
 /** Asks which key should open the received vault from now on. */
-function key() {
+function chooseKey() {
   const made = async () => {
     const { vault } = await ready();
     await addPasskey({ userName: await nameOf(), hints: ["client-device"] });
@@ -108,7 +112,7 @@ function key() {
   show({
     name: "take-key",
     heading: text("take.key.heading"),
-    redraw: key,
+    redraw: chooseKey,
     body: [
       paragraph("take.key.lead"),
       buttons(
@@ -130,7 +134,7 @@ function password() {
     name: "take-password",
     heading: text("password.heading"),
     redraw: password,
-    body: [newPassword(text("password.save"), use, button(text("back"), key, { kind: "plain", name: "back" }))],
+    body: [newPassword(text("password.save"), use, button(text("back"), chooseKey, { kind: "plain", name: "back" }))],
   });
 }
 
@@ -146,8 +150,7 @@ async function added(vault: Vault, key: VaultKey) {
 }
 
 async function stored(vault: Vault) {
-  await vault.removeKey(BETWEEN.kind, BETWEEN.id);
-  await setReceived(null);
+  await settled(vault);
   markVault();
   await go("home", { said: text("take.done") });
 }

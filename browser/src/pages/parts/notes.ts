@@ -2,6 +2,7 @@
 
 import { snapshots, withStore } from "../library.ts";
 import type { Attestation } from "../../generated/types.ts";
+import type { Vault } from "../../vault/vault.ts";
 import type { Copies } from "./providers.ts";
 
 const MARK = "holdfast-vaults";
@@ -33,10 +34,7 @@ export function setBegun(row: Begun | null) {
   return withStore((store) => store.setNote("pages:registration", row));
 }
 
-/**
- * Returns the DID of a vault that was received from another device and to which no key of this device has been added
- * yet.
- */
+/** Returns the DID of a vault that was received from another device and still has the temporary key. */
 export function received(): Promise<string | null> {
   return withStore((store) => store.note("pages:received"));
 }
@@ -44,14 +42,21 @@ export function received(): Promise<string | null> {
 /** The temporary key that opens a received vault until the person has chosen a permanent one. */
 export const BETWEEN = { kind: "secret" as "secret", id: "pairing" };
 
-/** Whether a stored vault got a key after the temporary one, which is the last when the vault is received. */
-export async function hasKeyOfItsOwn(did: string): Promise<boolean> {
+/** Whether a stored vault has another key than the temporary one: from this device, or from the one that sent it. */
+export async function hasAnotherKey(did: string): Promise<boolean> {
   const { wrapsOf } = await snapshots();
   const sealed = (await withStore((store) => store.load(did)))?.sealed;
-  return sealed !== undefined && wrapsOf(sealed).at(-1)?.id !== BETWEEN.id;
+  return sealed !== undefined && wrapsOf(sealed).some(({ id }) => id !== BETWEEN.id);
 }
 
-/** @param did null: it has a key now */
+/** Removes the temporary key from a received vault that another key opens. */
+export async function settled(vault: Vault) {
+  const absent = (error: { code?: string }) => error.code === "not_found" || Promise.reject(error);
+  await vault.removeKey(BETWEEN.kind, BETWEEN.id).catch(absent);
+  await setReceived(null);
+}
+
+/** @param did null: it has no temporary key now */
 export function setReceived(did: string | null) {
   return withStore((store) => store.setNote("pages:received", did));
 }

@@ -1,5 +1,6 @@
-/** Saves a backup file protected by a password, and restores it in a browser that has no vault. */
+/** Saves a backup file protected by a password, and restores it. */
 
+import { confirmed } from "../parts/dialog.ts";
 import { moment, text } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { addFacts } from "../../kit/notes.ts";
@@ -94,7 +95,18 @@ async function read(file: File, password: string) {
   const data = new Uint8Array(await file.arrayBuffer());
   if (new TextDecoder().decode(data.subarray(0, 4)) !== WITH_PASSWORD) return ofFile(data, password);
   if (!password) throw new ProblemError("import.password.needed");
-  succeeded(await vault.import({ data, password }, { kind: "password", password }));
+  const imported = (replace: boolean) => vault.import({ data, password }, { kind: "password", password }, { replace });
+  const answer = await imported(false);
+  succeeded(answer.error === "conflict" && (await replaces()) ? await imported(true) : answer);
   markVault();
   await go("home", { said: text(obstacle() ? "import.here" : "import.done") });
+}
+
+/** Asks whether the file's copy is to replace the vault that is stored here, which may be newer. */
+function replaces() {
+  return confirmed({
+    heading: text("recover.older.heading"),
+    words: text("import.older"),
+    yes: text("recover.older.take"),
+  });
 }

@@ -10,7 +10,7 @@ import { backupButton, recoverButton } from "./recover.ts";
 /** the ways by name, and the buttons of each */
 const WAYS: Record<"passkey" | "device" | "file" | "none", () => (HTMLElement | false)[]> = {
   passkey: () => [!obstacle() && recoverButton(text("recover.again"))],
-  device: () => [button(text("none.pair"), () => go("take"), { name: "take" })],
+  device: () => [button(text("none.pair"), () => go("take", { replace: true }), { name: "take" })],
   file: () => [backupButton("")],
   none: () => [button(text("none.register"), () => go("choose"), { kind: "plain", name: "register" })],
 };

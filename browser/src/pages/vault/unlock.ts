@@ -11,7 +11,16 @@ import { passkeyMark } from "../drill/ways.ts";
 import { text, type TextKey } from "../parts/language.ts";
 import { button, buttons, el, field, form, paragraph, submit } from "../parts/nodes.ts";
 import { facts } from "../../kit/notes.ts";
-import { hadVault, hasKeyOfItsOwn, markVault, received, setReceived, setVaultOf, vaultOf } from "../parts/notes.ts";
+import {
+  hadVault,
+  hasAnotherKey,
+  markVault,
+  received,
+  setReceived,
+  setVaultOf,
+  settled,
+  vaultOf,
+} from "../parts/notes.ts";
 import { cannotStore, obstacle } from "../parts/obstacle.ts";
 import { shown } from "../parts/passwords.ts";
 import { copiesOf } from "../parts/providers.ts";
@@ -55,13 +64,11 @@ export async function enter({ locked }: { locked?: TextKey } = {}) {
   if (!locked) await waitForAutofill();
 }
 
-/** Deletes a vault that was received from another device but was never given a key here, so it cannot be opened. */
+/** Deletes a vault that was received from another device without its keys and got none here, so that nothing opens it. */
 async function withoutKeyless(vault: Vault) {
   const did = await received();
-  if (!did) return;
-  const keeps = await hasKeyOfItsOwn(did).catch(() => null);
-  if (keeps === null) return; // it could not be looked at
-  const failed = !keeps && (await vault.forget(did).catch((error) => error as unknown));
+  if (!did || (await hasAnotherKey(did).catch(() => true))) return; // or it could not be looked at
+  const failed = await vault.forget(did).catch((error) => error as unknown);
   if (!failed) await setReceived(null); // else another tab may be adding a key to it
 }
 
@@ -178,6 +185,7 @@ async function unlocked(key: VaultKey, did: string, takeOver: boolean, wrong?: T
   // It is open already: what came after could not be shown.
   if (answer.error === "conflict" && (await vault.query()).did === did) return go("home");
   succeeded(answer, wrong);
+  if ((await received().catch(() => null)) === did) await settled(vault).catch(() => {}); // or else next time
   // Opening the vault counts as a test of the key that was used.
   await noteTrial(did, key.kind === "prf" ? passkeyMark(key.id) : "password");
   await go("home");

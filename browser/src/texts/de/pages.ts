@@ -421,6 +421,8 @@ const de: typeof import("../en/pages.ts").default = {
   "import.open": "Öffnen",
   "import.rejected": "Das Passwort ist falsch, oder die Datei ist beschädigt.",
   "import.conflict": "Dieser Tresor ist schon in diesem Browser. Öffnen Sie ihn mit Ihrem Passkey.",
+  "import.older":
+    "Dieser Tresor ist schon in diesem Browser. Wenn die Kopie in der Datei ihn ersetzt, fehlen spätere Änderungen.",
   "import.done": "Ihr Tresor ist hier. Fügen Sie einen Passkey hinzu, dann brauchen Sie das Passwort nicht mehr.",
   "import.here": "Ihr Tresor ist hier.",
 
@@ -512,7 +514,7 @@ const de: typeof import("../en/pages.ts").default = {
   "take.same": "Ja, dieselben",
   "take.waiting": "Wir warten auf das andere Gerät.",
   "take.key.heading": "Ihr Tresor ist da",
-  "take.key.lead": "Wählen Sie, was ihn auf diesem Gerät öffnet. Bis dahin wird er nicht behalten.",
+  "take.key.lead": "Wählen Sie, was ihn auf diesem Gerät öffnet.",
   "take.key.had": "Einen Passkey nehmen, den ich hier habe",
   "take.key.password": "Ein Tresorpasswort wählen",
   "take.done": "Ihr Tresor ist jetzt auf diesem Gerät.",

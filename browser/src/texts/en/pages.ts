@@ -400,6 +400,8 @@ export default {
   "import.open": "Open",
   "import.rejected": "The password is wrong, or the file is damaged.",
   "import.conflict": "This vault is in this browser already. Open it with your passkey.",
+  "import.older":
+    "This vault is in this browser already. If the copy in the file replaces it, later changes will be missing.",
   "import.done": "Your vault is here. Add a passkey, so that you do not need the password.",
   "import.here": "Your vault is here.",
 
@@ -488,7 +490,7 @@ export default {
   "take.same": "Yes, the same",
   "take.waiting": "Waiting for the other device.",
   "take.key.heading": "Your vault is here",
-  "take.key.lead": "Choose what opens it on this device. Until then it is not stored.",
+  "take.key.lead": "Choose what opens it on this device.",
   "take.key.had": "Use a passkey that I have here",
   "take.key.password": "Choose a vault password",
   "take.done": "Your vault is on this device now.",

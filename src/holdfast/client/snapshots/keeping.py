@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -182,9 +181,13 @@ class VaultSnapshots:
         vault, _ = self._vault()
         if await carried_keys(vault) <= set(wrap_names(other.sealed)):
             return
-        with contextlib.suppress(OtherKeys):
+        try:
             async with opened_beside(vault, other, key) as second:
                 removed = await removed_keys(second)
+        except OtherKeys as refused:
+            if refused.code != "wrong_key":
+                raise
+        else:
             await remove_all(vault, removed)
 
     def _publisher(self) -> Publisher:

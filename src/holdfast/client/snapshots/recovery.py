@@ -131,6 +131,9 @@ class Recovery:
         await self._compare(found)
         known = KnownKey(await outside(key.host_key) if key else _key_of(chosen))
         opened = await self._open_newest(found, known)
+        sealed, stored = opened.snapshot.sealed, await asyncio.to_thread(self.store.load, found.snapshot.manifest.did)
+        if stored and stored.sealed != sealed and stored.revision == revision_of(sealed):
+            await self.vault.save()  # another device's change, which would not be stored under the same number
         return await asyncio.to_thread(self._keep, opened, found)
 
     async def _of_car(self, car: bytes) -> _Found:

@@ -30,9 +30,10 @@ Name = tuple[str, str]
 
 
 class OtherKeys(ClientStateError):
-    """The given key does not unlock the other version of the vault."""
+    """The given key does not unlock the other version of the vault. `code`: the enclave's reason."""
 
     def __init__(self, code: str | None) -> None:
+        self.code = code
         super().__init__(f"the other version does not open with this key ({code})")
 
 

@@ -76,6 +76,7 @@ class _Player(Player):
             publishing_delegation=self.publishing_delegation,
             publish=self.sign,
             unlock=self.unlock,
+            save=self.save_next,
             changing=_Turn(self.changed_while_waiting),
         )
         self.publisher = Publisher(self.vault, self.store, self.place)
@@ -185,6 +186,10 @@ class _Player(Player):
 
     def save(self, revision, root, *, forget_older=False):
         self.store.save(self.manifest(root), sealed(revision), revision, forget_older=forget_older)
+
+    async def save_next(self):
+        await self.answer("vault: save")
+        self.save(self.store.load(DID).revision + 1, None)
 
     def manifest(self, root, updated_at=UPDATED_AT):
         root_cid = None if root is None else self.roots[root]
