@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 import sqlite3
 import stat
@@ -119,7 +120,7 @@ async def test_backup_while_writing_then_restore(tmp_path, monkeypatch):
     for number in range(50):
         await store.open_session(session(handle(f"n{number}")), admit)
     with monkeypatch.context() as busy:
-        busy.setattr(admin, "_reading", lambda file: sqlite3.connect(file, factory=Busy, isolation_level=None))
+        busy.setattr(admin.sqlite3, "connect", functools.partial(sqlite3.connect, factory=Busy))
         await asyncio.to_thread(backup_to, tmp_path / "x.db", tmp_path / "copy.db")
     await store.close()
     assert check_backup(tmp_path / "copy.db") == migrations.SCHEMA_VERSION
@@ -133,7 +134,12 @@ async def test_backup_while_writing_then_restore(tmp_path, monkeypatch):
     await SqliteStore(tmp_path / "x.db").close()
     assert {row["key"] for row in every_row(tmp_path / "x.db") if row["table"] == "identifiers"} == names
     started = []
-    monkeypatch.setattr(admin, "_copy", lambda *_: started.append(SqliteStore(tmp_path / "x.db")))
+
+    def slow(*files):
+        backup_to(*files)
+        started.append(SqliteStore(tmp_path / "x.db"))
+
+    monkeypatch.setattr(admin, "backup_to", slow)
     with pytest.raises(InUse):
         restore_from(tmp_path / "copy.db", tmp_path / "x.db")
     await started[0].keep_code(code(b"stored"))
