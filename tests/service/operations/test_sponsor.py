@@ -525,6 +525,9 @@ async def test_commitments_that_wait_below_the_base_fee_make_room_for_later_ones
     post = replace(world.sponsor.commitments, max_fee=9 * GWEI).within(reserve).post
     await post([b"1" * 32, b"2" * 32, b"3" * 32])
     world.chain.waiting, world.chain.base_fee = 2, 3 * GWEI
+    world.chain.refusal = "insufficient funds"
+    await post([b"0" * 32])
+    world.chain.refusal = ""
     await post([b"4" * 32, b"5" * 32, b"6" * 32])
     usual = {"chain_id": CHAIN, "max_fee_per_gas": 7 * GWEI, "gas": COMMIT_GAS, "to": from_hex(REGISTRY)}
     for nonce, (tip, raw) in enumerate(zip([GWEI * 5 // 4 + 1] * 2 + [GWEI], world.chain.sent[3:], strict=True), 1):

@@ -96,8 +96,9 @@ class CommitmentTransactions:
 
     async def send(self, commitment: bytes, nonce: int, fees: Fees) -> str:
         """Send one commitment and return the transaction's hash. Raises RpcError."""
-        if nonce in self._offered:
-            fees = fees.at_least(Fees(0, self._offered[nonce].max_priority_fee_per_gas * 5 // 4 + 1))
+        waiting = self._offered.get(nonce)
+        if waiting is not None:
+            fees = fees.at_least(Fees(0, waiting.max_priority_fee_per_gas * 5 // 4 + 1))
         self._offered[nonce] = fees
         transaction = Transaction(
             chain_id=self.chain_id,
@@ -108,7 +109,12 @@ class CommitmentTransactions:
             to=from_hex(REGISTRY),
             data=call_data("commit(bytes32)", commitment),
         )
-        return await send_raw(self.connect(), transaction.signed(self.key))
+        try:
+            return await send_raw(self.connect(), transaction.signed(self.key))
+        except RpcError as error:
+            if waiting is not None and error.code is not None:  # refused, so what waits still does
+                self._offered[nonce] = waiting
+            raise
 
 
 @dataclass(frozen=True, slots=True)
