@@ -447,6 +447,25 @@ onPage("a vault that cannot be opened here is replaced by the other device's", a
   assert.deepEqual(visited, [["take", { replace: true }]]);
 });
 
+for (const [dids, note, replace] of [
+  [[ROW.did], ROW.did, true],
+  [[ROW.did], null, false],
+  [[ROW.did, "did:new:0x2"], ROW.did, false],
+])
+  onPage(`another link replaces only a vault that was received and never opened: ${dids} ${note}`, async (context) => {
+    addScreens({ take: (given) => void visited.push(["take", given.replace]) });
+    context.mock.method(VaultStore.prototype, "load", async () => null);
+    const stored = async () => dids.map((did) => ({ did }));
+    const forget = async () => Promise.reject(new StorageError("elsewhere"));
+    client(context, { vault: { status: async () => ({ locked: true }), stored, forget } });
+    await setReceived(note);
+    context.after(() => (globalThis.location.hash = ""));
+    globalThis.location.hash = "#pair=again";
+    await enter();
+    await setReceived(null);
+    assert.deepEqual(visited, [["take", replace]]);
+  });
+
 onPage("the drill says whether the copy has this browser's last change, and leaves nothing behind", async (context) => {
   const deleted = [];
   globalThis.indexedDB = { deleteDatabase: (name) => deleted.push(name) };

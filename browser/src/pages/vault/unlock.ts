@@ -53,7 +53,8 @@ export async function enter({ locked }: { locked?: TextKey } = {}) {
   const link = location.hash.startsWith("#pair=") ? location.href : "";
   if (link) {
     history.replaceState(null, "", location.pathname);
-    return go("take", { link });
+    const unopened = await received().catch(() => null); // since it came by an earlier link
+    return go("take", { link, replace: stored.length === 1 && stored[0].did === unopened });
   }
   if (stored.length > 0) markVault();
   const taken = stored.length === 1 && (await isElsewhere(stored[0].did));
