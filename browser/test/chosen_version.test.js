@@ -15,7 +15,7 @@ const DID = `did:new:0x${"11".repeat(32)}`;
 const KEY = { kind: "password", password: "correct horse battery" };
 const lost = { kind: "prf", id: "lost" };
 const kept = { kind: "password", id: "password" };
-const LATER = { unlock: async () => ({ success: false, error: "unsupported_version" }) };
+const closed = (error) => ({ unlock: async () => ({ success: false, error }) });
 globalThis.indexedDB ??= { deleteDatabase: () => {} };
 
 /** An open vault with these keys, from which others were removed. */
@@ -35,11 +35,24 @@ function vaultOf(keys, removed, more = {}) {
   });
 }
 
-for (const [name, here, there, forgetOlder, version = "there"] of [
+for (const [name, here, there, forgetOlder, refused] of [
   ["neither removed a key", [[lost, kept], []], [[lost, kept], []], false],
   ["the other device removed a key of this one", [[lost, kept], []], [[kept], [lost]], true],
   ["the other version still has a key that was removed here", [[kept], [lost]], [[lost, kept], []], true],
-  ["the other version is a later release's and may have removed a key", [[lost], []], [[], [], LATER], null, "here"],
+  [
+    "the other version is a later release's and may have removed a key",
+    [[lost], []],
+    [[], [], closed("unsupported_version")],
+    null,
+    /unsupp/,
+  ],
+  [
+    "the other version is damaged, so this one is uploaded",
+    [[lost], []],
+    [[], [], closed("invalid_database")],
+    null,
+    /changed/,
+  ],
 ])
   test(`older snapshots: ${name}`, async (context) => {
     const store = new MemoryStore();
@@ -53,7 +66,6 @@ for (const [name, here, there, forgetOlder, version = "there"] of [
     const vault = vaultOf(...here, { save: saved, another: () => vaultOf(...there) });
     const client = { vault, baseUrl: "https://service.example" };
     const snapshots = new VaultSnapshots(client, { automatic: false }, async () => Response.error());
-    const refused = version === "here" ? /unsupported_version/ : Error;
-    await assert.rejects(snapshots.choose(version, KEY), refused);
+    await assert.rejects(snapshots.choose(refused ? "here" : "there", KEY), refused ?? Error);
     assert.deepEqual(saved.mock.calls[0]?.arguments, forgetOlder === null ? undefined : [{ forgetOlder }]);
   });

@@ -43,7 +43,7 @@ function answering(context, answer) {
 
 test("an address is asked for with the default salt, or as the application says", async (context) => {
   const asked = answering(context, () => Response.json({ address: `0x${"11".repeat(20)}` }));
-  await hf.getSmartAccountAddress({ pubKeyX: X, pubKeyY: Y });
+  await Promise.all([{ pubKeyX: X, pubKeyY: Y }].map(hf.getSmartAccountAddress));
   await hf.getSmartAccountAddress({ pubKeyX: X, pubKeyY: Y, salt: 7n, vaultUrl: "https://other.example" });
   const path = `/api/accounts/predict?pubKeyX=${X}&pubKeyY=${Y}`;
   assert.deepEqual(asked, [`GET http://localhost:8787${path}&salt=0`, `GET https://other.example${path}&salt=7`]);

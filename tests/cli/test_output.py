@@ -12,7 +12,7 @@ from tests.support.terminal import Terminal
 
 from holdfast.cli.client_vault import say
 from holdfast.cli.exits import Exit
-from holdfast.cli.output import emit, fail, note
+from holdfast.cli.output import emit, emit_done, fail, note
 
 LIE = "no\x1b[2J\r\x9b1A\u202e\u2066\x00"
 SHOWN = "no" + "\ufffd[2J" + "\ufffd" * 2 + "1A" + "\ufffd" * 3
@@ -77,3 +77,9 @@ def test_bytes_that_are_no_text_are_refused_before_anything_is_done(holdfast, co
     refused = holdfast(*command, "a\udcff", "--json")
     assert (refused.code, refused.error["error"]) == (Exit.USAGE, "an argument is not text in UTF-8")
     assert not holdfast.data.exists()
+
+
+def test_without_stdout_what_was_done_is_not_said(monkeypatch):
+    """As with `>&-`, after which Python has no stream."""
+    monkeypatch.setattr("sys.stdout", None)
+    emit_done({}, "paid", as_json=False)

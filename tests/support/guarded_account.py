@@ -70,5 +70,5 @@ class GuardedAccount:
 async def has_addresses(api: Api, *addresses: str, did: str = DID, signed: bool = True, account: str = ACCOUNT) -> None:
     for address in addresses:
         identifier = Identifier(Channel.EMAIL, address, address)
-        given = {"credential_id": f"c-{address}", "signed": signed, "smart_account": account, "now": api.clock()}
-        await api.service.store.register(registration(identifier=identifier, did=did, **given), claims)
+        given = {"identifier": identifier, "did": did, "signed": signed, "smart_account": account, "now": api.clock()}
+        await api.service.store.register(registration(credential_id=f"c-{account}-{address}", **given), claims)

@@ -44,6 +44,8 @@ function numberOf(coordinate: string) {
   return BigInt(`0x${coordinate.replace(/^0x/i, "")}`);
 }
 
-function at(baseUrl?: string, service = new ServiceClient()) {
-  return baseUrl ? new ServiceClient({ baseUrl }) : service;
+/** @param service anything else stands for none, as an index does that `Array.map` passes */
+function at(baseUrl?: string, service?: ServiceClient) {
+  if (baseUrl) return new ServiceClient({ baseUrl });
+  return service instanceof ServiceClient ? service : new ServiceClient();
 }

@@ -16,6 +16,7 @@ import {
   copied,
   includes,
   openedBeside,
+  CLOSED_FOR_EVER,
   OtherKeys,
   removeAll,
   removedKeys,
@@ -275,7 +276,7 @@ export class VaultSnapshots {
     const theirs = wrapsOf(other.sealed);
     if ((await carriedKeys(vault)).every((it) => includes(theirs, it))) return;
     const removed = openedBeside(vault, other, await key(), removedKeys).catch((error) => {
-      if (error instanceof OtherKeys && error.code === "wrong_key") return [];
+      if (error instanceof OtherKeys && CLOSED_FOR_EVER.has(error.code)) return [];
       throw error;
     });
     await removeAll(vault, await removed);

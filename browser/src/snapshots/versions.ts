@@ -26,6 +26,9 @@ const KEYS = ["id", "cid", "credential_id", "address", "did", "name"];
 const KEYS_TABLE = "keys";
 const PAGE = 10_000;
 
+/** The codes of `OtherKeys` for what no later release opens. */
+export const CLOSED_FOR_EVER = new Set<string | undefined>(["wrong_key", "invalid_database"]);
+
 /** A version of the vault does not open with this key. `code`: the enclave's reason. */
 export class OtherKeys extends ClientStateError {
   declare code?: string;

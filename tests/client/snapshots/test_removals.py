@@ -80,6 +80,8 @@ async def test_a_version_that_does_not_open_leaves_the_vault_open(devices, monke
     with pytest.raises(OtherKeys, match=error):
         await laptop.client.choose_snapshot(version, STRANGER)
     assert not (await laptop.vault.status()).locked
+    refused.return_value.error = "invalid_database"  # damaged: this device's version replaces it
+    await laptop.client.choose_snapshot("here", STRANGER)
 
 
 async def test_removals_that_cannot_be_listed_are_not_taken_for_none():

@@ -14,6 +14,7 @@ from holdfast.client.snapshots.recovery import Recovery
 from holdfast.client.snapshots.shared_notes import exchange, noted_payments
 from holdfast.client.snapshots.tokens import did_of_service, service_token
 from holdfast.client.snapshots.versions import (
+    CLOSED_FOR_EVER,
     OtherKeys,
     carried_keys,
     compare_vaults,
@@ -185,7 +186,7 @@ class VaultSnapshots:
             async with opened_beside(vault, other, key) as second:
                 removed = await removed_keys(second)
         except OtherKeys as refused:
-            if refused.code != "wrong_key":
+            if refused.code not in CLOSED_FOR_EVER:
                 raise
         else:
             await remove_all(vault, removed)

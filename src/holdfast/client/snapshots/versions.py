@@ -29,6 +29,9 @@ Name = tuple[str, str]
 """Kind and ID of a key."""
 
 
+CLOSED_FOR_EVER = frozenset({"wrong_key", "invalid_database"})  # codes of `OtherKeys` for what no later release opens
+
+
 class OtherKeys(ClientStateError):
     """The given key does not unlock the other version of the vault. `code`: the enclave's reason."""
 

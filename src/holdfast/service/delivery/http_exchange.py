@@ -18,7 +18,7 @@ TIMEOUT_S = 10.0
 MAX_ANSWER_BYTES = 64 * 1024
 FIRST_ERROR = 400
 _OF_CONTENT = 422  # this message, and not those to others
-_OF_GATEWAYS = (502, 504)  # the API behind the gateway may have done what it was asked
+_NO_ANSWER = 504  # the API behind the gateway may have done what it was asked
 # The HTTP session does not decompress responses, so an uncompressed response is requested. Some APIs require a
 # User-Agent header.
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": f"Holdfast/{__version__}"}
@@ -73,8 +73,8 @@ async def exchange(
 def refusal(status: int) -> DeliveryError:
     """Return the error for a response that the provider's API does not document."""
     kind = "refused" if status >= FIRST_ERROR else "nonsense"
-    unknown = True if status in _OF_GATEWAYS else None
-    return DeliveryError(kind, f"HTTP {status}", perhaps_sent=unknown, of_recipient=status == _OF_CONTENT)
+    unanswered = True if status == _NO_ANSWER else None
+    return DeliveryError(kind, f"HTTP {status}", perhaps_sent=unanswered, of_recipient=status == _OF_CONTENT)
 
 
 async def _once(
