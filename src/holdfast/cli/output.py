@@ -52,13 +52,11 @@ def note(message: str, *, as_json: bool = False) -> None:
     write(sys.stderr, json.dumps({"note": message}) if as_json else f"holdfast: note: {_one_line(message)}")
 
 
-def write(stream: TextIO | None, text: str) -> None:
+def write(stream: TextIO, text: str) -> None:
     """Print a line at once. If its reader is gone, the command continues: what it did must not be told as failed.
 
     So it does if what is said on stderr finds no room, because a payment must not end halfway.
     """
-    if stream is None:  # the command was started without it
-        return
     try:
         stream.write(text + "\n")
         stream.flush()
