@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from contextlib import closing
 
 import pytest
@@ -52,6 +53,23 @@ def test_backup_and_export_while_running_restore_elsewhere_and_serve_again(serve
     with second.client() as client:
         free = [client.get(f"/api/sessions/check?handle={name}").json()["available"] for name in ("ann19", "later")]
     assert free == [False, True]
+
+
+ENDED = """
+import signal, sqlite3
+class Ended(sqlite3.Connection):
+    def backup(self, *_, **__): signal.raise_signal(signal.SIGTERM)
+connect = sqlite3.connect
+sqlite3.connect = lambda *given, **options: connect(*given, factory=Ended, **options)
+from holdfast.cli import main; main()
+"""
+
+
+def test_a_backup_that_is_ended_leaves_nothing(filled):
+    before, words = filled.read_bytes(), [sys.executable, "-c", ENDED, "backup", filled]
+    ended = subprocess.run(words, env=environment_of(filled.parent / "data"), capture_output=True, check=False)
+    assert (ended.returncode, filled.read_bytes()) == (Exit.INTERRUPTED, before), ended.stderr
+    assert not list(filled.parent.glob("*.partial"))
 
 
 def test_restore_over_a_destroyed_database(holdfast, filled):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +32,7 @@ def backup(
     """
     from holdfast.service.store.port import StoreUnavailable
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: no part of a copy is left
     source = existing_database_or_fail(settings_or_fail(env_file, as_json=as_json), as_json=as_json)
     if file.exists() and any(file.samefile(own) for own in source.files):
         fail(Exit.USAGE, f"{file} is the database itself: name another file", as_json=as_json)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import functools
 import json
+import os
 import sqlite3
 import stat
 
@@ -145,6 +146,27 @@ async def test_backup_while_writing_then_restore(tmp_path, monkeypatch):
     await started[0].keep_code(code(b"stored"))
     await started[0].close()
     assert {file.name for file in tmp_path.iterdir()} == {"x.db", "copy.db"}
+
+
+async def test_two_backups_to_one_file_are_whole_and_what_a_killed_one_left_goes(tmp_path, monkeypatch):
+    await SqliteStore(tmp_path / "x.db").close()
+    copy, left = tmp_path / "copy.db", tmp_path / "copy.db.killed.partial"
+
+    class Second(sqlite3.Connection):
+        def backup(self, target, **_):
+            with monkeypatch.context() as usual:
+                usual.setattr(admin.sqlite3, "connect", connect)
+                backup_to(tmp_path / "x.db", copy)
+                check_backup(copy)
+            super().backup(target)
+
+    left.touch()
+    os.utime(left, (0, 0))
+    connect = sqlite3.connect
+    monkeypatch.setattr(admin.sqlite3, "connect", functools.partial(connect, factory=Second))
+    backup_to(tmp_path / "x.db", copy)
+    assert check_backup(copy) == migrations.SCHEMA_VERSION
+    assert not list(tmp_path.glob("*.partial"))
 
 
 def test_what_is_due_and_what_is_over_is_found_through_an_index(tmp_path):

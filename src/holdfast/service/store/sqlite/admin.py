@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sqlite3
-from contextlib import closing
+import tempfile
+import time
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.service.store.database import InUse, NotABackup, SchemaTooNew
@@ -17,8 +21,10 @@ from holdfast.wire.sqlite_errors import error_words, is_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+
+_PARTIAL = ".partial"
+_LEFT_S = 3600.0  # a copy writes all the time
 
 # The history is ordered by time, and simultaneous events are in the order of an identifier's life cycle.
 IN_ORDER = f"at, instr('{' '.join(IN_ONE_MOMENT)}', action)"
@@ -30,10 +36,11 @@ def backup_to(source: Path, target: Path) -> None:
 
     The copy appears complete or not at all.
     """
-    partial = target.parent / f"{target.name}.partial"
-    partial.unlink(missing_ok=True)
+    _sweep(target)
+    opened, name = tempfile.mkstemp(_PARTIAL, f"{target.name}.", target.parent)  # its own: two backups may run at once
+    os.close(opened)
+    partial = Path(name)
     try:
-        os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         _copy(source, partial)
         _sync(partial)
         partial.replace(target)
@@ -42,6 +49,14 @@ def backup_to(source: Path, target: Path) -> None:
     finally:
         partial.unlink(missing_ok=True)
     _sync(target.parent)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed backups to this file left behind."""
+    for left in target.parent.glob(f"{glob.escape(target.name)}.*{_PARTIAL}"):
+        with suppress(FileNotFoundError):  # its backup has just ended
+            if time.time() - left.stat().st_mtime > _LEFT_S:
+                left.unlink()
 
 
 def restore_from(backup: Path, target: Path) -> None:
